@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ops of this package: one line each, the name of the op's folder."""
+
+OPS = [
+    "my_op",
+    "simple_add",
+]
+
+def op_targets(pattern):
+    """One target of each op.
+
+    Args:
+      pattern: the target's name, where {} stands for the op's.
+
+    Returns:
+      A list of labels.
+    """
+    return ["//tensorflow_custom_ops/ops/{}:{}".format(op, pattern.format(op)) for op in OPS]
+
+def functions_module():
+    """The source of the Python module that has the functions of all ops.
+
+    Returns:
+      A string.
+    """
+    imports = "".join([
+        "from tensorflow_custom_ops.ops.{op} import {op} as _{op}\nfrom tensorflow_custom_ops.ops.{op}.{op} import *\n".format(op = op)
+        for op in OPS
+    ])
+    names = "".join(["    *_{}.__all__,\n".format(op) for op in OPS])
+    return '"""The functions of all ops. Generated."""\n\n{}\n__all__ = [\n{}]\n'.format(imports, names)

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How this project's own C++ is compiled, beside what TensorFlow asks for."""
+
+OP_COPTS = [
+    # Our code has no warnings. TensorFlow's headers are system headers, and exempt.
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    # Ops and kernels register themselves when the library is loaded: nobody needs our symbols, and
+    # two op libraries in one process must not find each other's.
+    "-fvisibility=hidden",
+    "-fvisibility-inlines-hidden",
+    # Integers that overflow wrap around, as in TensorFlow's ops; without this they are undefined.
+    "-fwrapv",
+]

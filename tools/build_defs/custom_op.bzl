@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One macro makes everything of an op: its definition, kernels, Python wrapper and test."""
+
+load("@org_tensorflow//tensorflow:tensorflow.bzl", "tf_gen_op_wrapper_py", "tf_kernel_library")
+load("//tools/build_defs:copts.bzl", "OP_COPTS")
+
+def custom_op(
+        name,
+        kernel_srcs = None,
+        kernel_hdrs = [],
+        kernel_deps = [],
+        op_deps = [],
+        test_deps = [],
+        test_size = "medium",
+        test_shard_count = None):
+    """Makes the targets of an op from the files in its folder.
+
+    The folder has, beside its BUILD file:
+      <name>.cc          the op's definition, with shape function and documentation
+      <name>_kernel.cc   the CPU kernel
+      <name>.py          the Python functions and gradients; __all__ lists what users get
+      <name>_test.py     the test
+      __init__.py        empty
+
+    The targets:
+      :<name>_op_lib     the definition
+      :<name>_kernels    the kernels
+      :gen_<name>        the Python module gen_<name>, written by TensorFlow's generator, with a .pyi stub
+      :<name>            the Python library
+      :<name>_test       the test
+
+    Args:
+      name: the op's name, in lower case with underscores; the folder has the same.
+      kernel_srcs: the kernels' sources, if they are not just <name>_kernel.cc.
+      kernel_hdrs: the kernels' headers.
+      kernel_deps: further C++ dependencies of the kernels.
+      op_deps: further C++ dependencies of the definition.
+      test_deps: further Python dependencies of the test.
+      test_size: as `size` of py_test.
+      test_shard_count: as `shard_count` of py_test.
+    """
+    # Headers only: in the source tree a library of ops must not link TensorFlow a second time, and
+    # tf_custom_op_library refuses dependencies that do (core:framework, core:lib).
+    tf_kernel_library(
+        name = name + "_op_lib",
+        srcs = [name + ".cc"],
+        copts = OP_COPTS,
+        visibility = ["//visibility:public"],
+        deps = op_deps + ["@org_tensorflow//tensorflow/core:framework_headers_lib"],
+    )
+    tf_kernel_library(
+        name = name + "_kernels",
+        srcs = kernel_srcs or [name + "_kernel.cc"],
+        hdrs = kernel_hdrs,
+        copts = OP_COPTS,
+        visibility = ["//visibility:public"],
+        deps = kernel_deps + [
+            "@eigen_archive//:eigen3",
+            "@org_tensorflow//tensorflow/core:framework_headers_lib",
+        ],
+    )
+    _op_wrapper(name)
+    native.py_library(
+        name = name,
+        srcs = ["__init__.py", name + ".py"],
+        data = ["gen_{}.pyi".format(name)],
+        visibility = ["//visibility:public"],
+        deps = [":gen_" + name],
+    )
+    native.py_test(
+        name = name + "_test",
+        size = test_size,
+        srcs = [name + "_test.py"],
+        shard_count = test_shard_count,
+        deps = test_deps + [
+            "//tensorflow_custom_ops",
+            "//tests:op_test_case",
+            "@test_packages//:site",
+        ],
+    )
+
+def _op_wrapper(name):
+    wrapper = "gen_{}.py".format(name)
+    tf_gen_op_wrapper_py(
+        name = "gen_" + name,
+        out = wrapper,
+        visibility = ["//visibility:private"],
+        deps = [":{}_op_lib".format(name)],
+    )
+    native.genrule(
+        name = "gen_{}_stub".format(name),
+        srcs = [wrapper],
+        outs = [wrapper + "i"],
+        cmd = "$(location //tools/build_defs:make_stub) $< $@",
+        message = "Writing the stub of",
+        tools = ["//tools/build_defs:make_stub"],
+    )
