@@ -5,7 +5,10 @@ Importing the package loads its op library into TensorFlow and registers the ops
 SavedModel that uses the ops needs no more than this import to be loaded.
 """
 
-# The library comes first: the modules of functions register gradients for its ops.
+# The library is loaded first, for the modules of functions register gradients for its ops. And _functions is
+# generated, so that the list of ops is in one place.
+# ruff: noqa: E402, F403, N811, PLE0604
+
 from tensorflow_custom_ops import _loader as _loader
 
 _loader.load()

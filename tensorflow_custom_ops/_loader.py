@@ -49,7 +49,7 @@ def load() -> None:
         by another library; or the library cannot be opened.
     """
     try:
-        import tensorflow as tf
+        import tensorflow as tf  # noqa: PLC0415 - it may be missing
     except ModuleNotFoundError as error:
         if error.name != "tensorflow":
             raise
@@ -59,7 +59,7 @@ def load() -> None:
             name="tensorflow",
         ) from error
 
-    from tensorflow.python.framework import op_def_registry
+    from tensorflow.python.framework import op_def_registry  # noqa: PLC0415 - likewise
 
     _check_tensorflow(tf.__version__)
     _check_ops_are_new([op for op in _build_info.OPS if op_def_registry.get(op) is not None])

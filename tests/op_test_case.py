@@ -18,7 +18,16 @@ from absl.testing import parameterized
 MODES = ("eager", "graph")
 
 # Empty, scalar, and sizes that are no multiple of a vector or block.
-SHAPES: tuple[tuple[int, ...], ...] = ((), (0,), (1,), (3, 0, 2), (7,), (2, 3), (5, 1, 33), (2, 1, 3, 1, 2, 1, 5))
+SHAPES: tuple[tuple[int, ...], ...] = (
+    (),
+    (0,),
+    (1,),
+    (3, 0, 2),
+    (7,),
+    (2, 3),
+    (5, 1, 33),
+    (2, 1, 3, 1, 2, 1, 5),
+)
 
 # Enough for every thread to get several blocks, and a rest.
 LARGE = 3_000_017

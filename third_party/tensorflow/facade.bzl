@@ -17,7 +17,7 @@ exports_files(["stamp.txt"])
 # Headers that are used are still tracked one by one; the hash in DEFINES stands for the others.
 cc_library(
     name = "headers",
-    hdrs = ["include"],
+    hdrs = {hdrs},
     defines = {defines},
     includes = {includes},
 )
@@ -97,6 +97,13 @@ def _tensorflow_facade_impl(ctx):
     ctx.symlink(ctx.path(ctx.attr._generator), "gen_op_wrapper.py")
     ctx.file("stamp.txt", info["content_hash"] + "\n")
     ctx.file("wheel.bzl", "WHEEL = struct(cxx_flags = {})\n".format(info["cxx_flags"]))
+    hdrs = ["include"]
+    includes = ["include"] + [r for r in _INCLUDE_ROOTS if include.dirname.get_child(r).exists]
+    if (major, minor) == ("2", "19"):
+        # The headers of this version alone include some of LLVM's, which its wheel lacks.
+        ctx.symlink(ctx.path(ctx.attr._stand_in).dirname.dirname.dirname, "stand_in")
+        hdrs.append("stand_in")
+        includes.append("stand_in")
     root_build = _ROOT_BUILD.format(
         defines = info["defines"] + [
             "TF_MAJOR_VERSION=" + major,
@@ -105,7 +112,8 @@ def _tensorflow_facade_impl(ctx):
             'TF_VERSION_SUFFIX=\\"{}\\"'.format(suffix),
             "TENSORFLOW_WHEEL_HASH=" + info["content_hash"][:16],
         ],
-        includes = ["include"] + [r for r in _INCLUDE_ROOTS if include.dirname.get_child(r).exists],
+        hdrs = hdrs,
+        includes = includes,
         lib_dir = info["lib_dir"],
     )
     _write_aliases(ctx, include, "org_tensorflow", {"": root_build, "tensorflow": _TENSORFLOW_BUILD})
@@ -121,6 +129,10 @@ _tensorflow_facade = repository_rule(
         "info": attr.label(mandatory = True, allow_single_file = True, doc = "What probe.py wrote."),
         "_generator": attr.label(default = "//third_party/tensorflow:gen_op_wrapper.py", allow_single_file = True),
         "_macros": attr.label(default = "//third_party/tensorflow:tensorflow.bzl", allow_single_file = True),
+        "_stand_in": attr.label(
+            default = "//third_party/tensorflow:stand_in/llvm/ADT/ArrayRef.h",
+            allow_single_file = True,
+        ),
     },
 )
 

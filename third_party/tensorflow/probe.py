@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import importlib.metadata
 import importlib.util
 import json
@@ -32,7 +33,7 @@ def import_tensorflow() -> types.ModuleType:
     os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
     try:
-        import tensorflow as tf  # noqa: PLC0415
+        tf = importlib.import_module("tensorflow")
 
         version = tf.__version__
     except Exception as error:

@@ -53,6 +53,8 @@ def tf_copts(
         "-DEIGEN_AVOID_STL_ARRAY",
     ] + ([] if allow_exceptions else ["-fno-exceptions"])
 
+# Named by its libraries, as in the source tree.
+# buildifier: disable=unnamed-macro
 def tf_gen_op_libs(
         op_lib_names,
         sub_directory = "ops/",

@@ -20,7 +20,7 @@ def custom_op(
       <name>_kernel.cc   the CPU kernel
       <name>.py          the Python functions and gradients; __all__ lists what users get
       <name>_test.py     the test
-      __init__.py        empty
+      __init__.py        makes the folder a Python package
 
     The targets:
       :<name>_op_lib     the definition
@@ -39,6 +39,7 @@ def custom_op(
       test_size: as `size` of py_test.
       test_shard_count: as `shard_count` of py_test.
     """
+
     # Headers only: in the source tree a library of ops must not link TensorFlow a second time, and
     # tf_custom_op_library refuses dependencies that do (core:framework, core:lib).
     tf_kernel_library(

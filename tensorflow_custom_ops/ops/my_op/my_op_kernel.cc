@@ -28,11 +28,10 @@ class MyOpKernel : public OpKernel {
   }
 };
 
-#define REGISTER_MY_OP(T)                                           \
-  REGISTER_KERNEL_BUILDER(Name("MyOp")                              \
-                              .Device(tensorflow::DEVICE_CPU)       \
-                              .TypeConstraint<T>("dtype"),          \
-                          MyOpKernel<T>);
+#define REGISTER_MY_OP(T)                                                     \
+  REGISTER_KERNEL_BUILDER(                                                    \
+      Name("MyOp").Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("dtype"), \
+      MyOpKernel<T>);
 TF_CALL_half(REGISTER_MY_OP);
 TF_CALL_bfloat16(REGISTER_MY_OP);
 TF_CALL_float(REGISTER_MY_OP);

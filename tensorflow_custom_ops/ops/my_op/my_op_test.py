@@ -59,9 +59,7 @@ class MyOpTest(op_test_case.OpTestCase):
         for x in (1.5, [1.5, 2.0], np.array([[1.5]]), tf.Variable([1.5, 2.0])):
             np.testing.assert_array_equal(ops.my_op(x), 2 * np.asarray(x))
 
-    @parameterized.parameters(
-        ([None], [None]), ([None, 3], [None, 3]), ([2, 3], [2, 3]), ([], []), (None, None)
-    )
+    @parameterized.parameters(([None], [None]), ([None, 3], [None, 3]), ([2, 3], [2, 3]), ([], []), (None, None))
     def test_static_shape(self, input_shape: list[int | None] | None, output_shape: list[int | None] | None) -> None:
         function = tf.function(ops.my_op, input_signature=[tf.TensorSpec(input_shape, tf.float32)])
         shape = function.get_concrete_function().structured_outputs.shape
@@ -105,7 +103,8 @@ class MyOpTest(op_test_case.OpTestCase):
         ):
             ops.my_op(x)
         with self.assertRaisesRegex(
-            TypeError, rf"'input' has DataType {dtype.name} not in list of allowed values: .*float16"
+            TypeError,
+            rf"'input' has DataType {dtype.name} not in list of allowed values: .*float16",
         ):
             tf.function(ops.my_op)(x)
 

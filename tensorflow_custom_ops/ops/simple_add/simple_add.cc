@@ -15,10 +15,9 @@ absl::Status SimpleAddShape(InferenceContext* context) {
   ShapeHandle b = context->input(1);
   ShapeHandle output;
   if (!context->Merge(a, b, &output).ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("SimpleAdd: a and b must have the same shape, but a has ",
-                     context->DebugString(a), " and b has ",
-                     context->DebugString(b)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "SimpleAdd: a and b must have the same shape, but a has ",
+        context->DebugString(a), " and b has ", context->DebugString(b)));
   }
   context->set_output(0, output);
   return absl::OkStatus();

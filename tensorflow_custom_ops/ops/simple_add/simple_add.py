@@ -11,7 +11,9 @@ __all__ = ["simple_add"]
 
 
 def simple_add(
-    a: tf.types.experimental.TensorLike, b: tf.types.experimental.TensorLike, name: str | None = None
+    a: tf.types.experimental.TensorLike,
+    b: tf.types.experimental.TensorLike,
+    name: str | None = None,
 ) -> tf.Tensor:
     """Adds two tensors of one shape.
 

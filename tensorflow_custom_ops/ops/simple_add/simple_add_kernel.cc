@@ -24,11 +24,11 @@ class SimpleAddKernel : public OpKernel {
     const Tensor& a = context->input(0);
     const Tensor& b = context->input(1);
     // Eager mode does not run the shape function.
-    OP_REQUIRES(context, a.shape() == b.shape(),
-                absl::InvalidArgumentError(absl::StrCat(
-                    "SimpleAdd: a and b must have the same shape, but a has ",
-                    a.shape().DebugString(), " and b has ",
-                    b.shape().DebugString())));
+    OP_REQUIRES(
+        context, a.shape() == b.shape(),
+        absl::InvalidArgumentError(absl::StrCat(
+            "SimpleAdd: a and b must have the same shape, but a has ",
+            a.shape().DebugString(), " and b has ", b.shape().DebugString())));
     Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->forward_input_or_allocate_output(
                                 {0, 1}, 0, a.shape(), &output));
@@ -37,11 +37,10 @@ class SimpleAddKernel : public OpKernel {
   }
 };
 
-#define REGISTER_SIMPLE_ADD(T)                                        \
-  REGISTER_KERNEL_BUILDER(Name("SimpleAdd")                           \
-                              .Device(tensorflow::DEVICE_CPU)         \
-                              .TypeConstraint<T>("T"),                \
-                          SimpleAddKernel<T>);
+#define REGISTER_SIMPLE_ADD(T)                                                 \
+  REGISTER_KERNEL_BUILDER(                                                     \
+      Name("SimpleAdd").Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
+      SimpleAddKernel<T>);
 TF_CALL_half(REGISTER_SIMPLE_ADD);
 TF_CALL_bfloat16(REGISTER_SIMPLE_ADD);
 TF_CALL_float(REGISTER_SIMPLE_ADD);

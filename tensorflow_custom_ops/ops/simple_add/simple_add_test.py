@@ -21,7 +21,14 @@ DTYPES = (*FLOATS, *COMPLEX, tf.int32, tf.int64)
 # Of the numeric gradient: a difference quotient loses half of the type's digits.
 GRADIENT_RTOL = {tf.float32: 1e-3, tf.float64: 1e-9}
 
-DIFFERENT_SHAPES = (((2, 3), (3, 2)), ((2,), (3,)), ((2, 3), (3,)), ((1,), ()), ((2, 1), (2, 3)), ((0,), (1,)))
+DIFFERENT_SHAPES = (
+    ((2, 3), (3, 2)),
+    ((2,), (3,)),
+    ((2, 3), (3,)),
+    ((1,), ()),
+    ((2, 1), (2, 3)),
+    ((0,), (1,)),
+)
 
 
 def reference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -54,7 +61,7 @@ class SimpleAddTest(op_test_case.OpTestCase):
         shape = data.draw(hypothesis_numpy.array_shapes(min_dims=0, max_dims=8, min_side=0, max_side=9))
         # Integers are below an overflow here: test_integers_wrap has those. TensorFlow's threads may
         # flush denormals to zero, for every op.
-        elements = {"min_value": -(2**30), "max_value": 2**30}
+        elements: dict[str, float] = {"min_value": -(2**30), "max_value": 2**30}
         if numpy_type is np.complex64:
             elements = {"max_magnitude": 2.0**30}
         if numpy_type is not np.int32:
@@ -100,7 +107,10 @@ class SimpleAddTest(op_test_case.OpTestCase):
         ([], [], []),
     )
     def test_static_shape(
-        self, a: list[int | None] | None, b: list[int | None] | None, expected: list[int | None] | None
+        self,
+        a: list[int | None] | None,
+        b: list[int | None] | None,
+        expected: list[int | None] | None,
     ) -> None:
         signature = [tf.TensorSpec(shape, tf.float32) for shape in (a, b)]
         function = tf.function(ops.simple_add, input_signature=signature)
@@ -124,7 +134,10 @@ class SimpleAddTest(op_test_case.OpTestCase):
             ops.simple_add(a, b)
         with self.subTest("while a graph is made"), self.assertRaisesRegex(ValueError, message):
             tf.function(ops.simple_add)(a, b)
-        with self.subTest("when a graph runs"), self.assertRaisesRegex(tf.errors.InvalidArgumentError, message):
+        with (
+            self.subTest("when a graph runs"),
+            self.assertRaisesRegex(tf.errors.InvalidArgumentError, message),
+        ):
             tf.function(ops.simple_add, input_signature=[tf.TensorSpec(None, tf.float32)] * 2)(a, b)
 
     def test_refuses_partial_shapes_that_cannot_fit(self) -> None:
@@ -137,7 +150,8 @@ class SimpleAddTest(op_test_case.OpTestCase):
     def test_refuses_other_types(self, dtype: tf.DType) -> None:
         x = tf.zeros([2], dtype)
         with self.assertRaisesRegex(
-            tf.errors.InvalidArgumentError, rf"'T' of {dtype.name} .*allowed values: half, .*complex128(.|\n)*SimpleAdd"
+            tf.errors.InvalidArgumentError,
+            rf"'T' of {dtype.name} .*allowed values: half, .*complex128(.|\n)*SimpleAdd",
         ):
             ops.simple_add(x, x)
         with self.assertRaisesRegex(TypeError, rf"'a' has DataType {dtype.name} not in list of allowed values"):
@@ -163,7 +177,8 @@ class SimpleAddTest(op_test_case.OpTestCase):
             with tf.GradientTape() as tape:
                 tape.watch([a, b])
                 y = ops.simple_add(a, b) * weight
-            return tape.gradient(y, [a, b])
+            result: list[tf.Tensor] = tape.gradient(y, [a, b])
+            return result
 
         weight = np.array([1.0, -2.0, 0.5]).astype(dtype.as_numpy_dtype)
         for gradient in self.in_mode(mode, gradients)(*map(tf.constant, (*self.pair((3,), dtype), weight))):

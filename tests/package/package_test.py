@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user of the package sees of it."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pathlib
+
+import tensorflow as tf
+from absl.testing import absltest
+from tensorflow.python.framework import op_def_registry, ops
+
+import tensorflow_custom_ops
+from tensorflow_custom_ops import _build_info
+from tests import op_test_case
+
+_OPS_DIRECTORY = pathlib.Path(tensorflow_custom_ops.__file__).parent / "ops"
+OP_FOLDERS = sorted(p.parent.name for p in _OPS_DIRECTORY.glob("*/__init__.py"))
+
+_LOAD_WITHOUT_PACKAGE = """
+import sys
+import tensorflow as tf
+tf.saved_model.load(sys.argv[1])
+"""
+
+
+class PackageTest(op_test_case.OpTestCase):
+    def test_has_the_functions_of_each_op(self) -> None:
+        names = {"__version__"}
+        for op in OP_FOLDERS:
+            names.update(importlib.import_module(f"tensorflow_custom_ops.ops.{op}.{op}").__all__)
+        self.assertCountEqual(tensorflow_custom_ops.__all__, names)
+
+    def test_functions_are_documented_and_typed(self) -> None:
+        for name in set(tensorflow_custom_ops.__all__) - {"__version__"}:
+            function = getattr(tensorflow_custom_ops, name)
+            signature = inspect.signature(function)
+            self.assertNotEqual(signature.return_annotation, inspect.Signature.empty, name)
+            for parameter in signature.parameters.values():
+                self.assertNotEqual(parameter.annotation, inspect.Parameter.empty, f"{name}: {parameter}")
+                self.assertIn(f"  {parameter.name}: ", function.__doc__, name)
+            for section in ("Args:", "Returns:", "Raises:", "gradient"):
+                self.assertIn(section, function.__doc__, name)
+
+    def test_build_info(self) -> None:
+        self.assertEqual(tensorflow_custom_ops.__version__, _build_info.VERSION)
+        self.assertEqual(_build_info.TENSORFLOW_VERSION, tf.__version__)
+        self.assertNotEmpty(_build_info.OPS)
+        for op in _build_info.OPS:
+            self.assertIsNotNone(op_def_registry.get(op), op)
+
+    def test_each_op_has_a_gradient(self) -> None:
+        for op in _build_info.OPS:
+            # Raises LookupError where there is none.
+            self.assertTrue(callable(ops.gradient_registry.lookup(op)))
+
+    def test_stubs_have_the_signatures_of_the_modules(self) -> None:
+        for op in OP_FOLDERS:
+            module = importlib.import_module(f"tensorflow_custom_ops.ops.{op}.gen_{op}")
+            stub = ast.parse(pathlib.Path(str(module.__file__)).with_suffix(".pyi").read_text())
+            functions = {n.name: n for n in stub.body if isinstance(n, ast.FunctionDef)}
+            self.assertNotEmpty(functions)
+            for name, node in functions.items():
+                parameters = [a.arg for a in node.args.args]
+                self.assertEqual(parameters, list(inspect.signature(getattr(module, name)).parameters))
+
+    def test_saved_model_without_the_package_names_the_op(self) -> None:
+        module = tf.Module()
+        module.call = tf.function(tensorflow_custom_ops.my_op, input_signature=[tf.TensorSpec([2])])
+        path = self.create_tempdir().full_path
+        tf.saved_model.save(module, path)
+        result = self.run_python(_LOAD_WITHOUT_PACKAGE, path, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("Op type not registered 'MyOp'", result.stderr)
+
+
+if __name__ == "__main__":
+    absltest.main()
