@@ -344,7 +344,6 @@ LABELS = {
                 "status",
                 "statusor",
                 "test",
-                "threadpool",
                 "types",
             ]),
         },

@@ -9,6 +9,7 @@ def custom_op(
         kernel_srcs = None,
         kernel_hdrs = [],
         kernel_deps = [],
+        xla_deps = [],
         op_deps = [],
         test_deps = [],
         test_size = "medium",
@@ -18,13 +19,14 @@ def custom_op(
     The folder has, beside its BUILD file:
       <name>.cc          the op's definition, with shape function and documentation
       <name>_kernel.cc   the CPU kernel
+      <name>_xla.cc      the lowering to XLA, if there is one
       <name>.py          the Python functions and gradients; __all__ lists what users get
       <name>_test.py     the test
       __init__.py        makes the folder a Python package
 
     The targets:
       :<name>_op_lib     the definition
-      :<name>_kernels    the kernels
+      :<name>_kernels    the kernels, for CPU and XLA
       :gen_<name>        the Python module gen_<name>, written by TensorFlow's generator, with a .pyi stub
       :<name>            the Python library
       :<name>_test       the test
@@ -34,6 +36,7 @@ def custom_op(
       kernel_srcs: the kernels' sources, if they are not just <name>_kernel.cc.
       kernel_hdrs: the kernels' headers.
       kernel_deps: further C++ dependencies of the kernels.
+      xla_deps: further C++ dependencies of the lowering.
       op_deps: further C++ dependencies of the definition.
       test_deps: further Python dependencies of the test.
       test_size: as `size` of py_test.
@@ -50,15 +53,19 @@ def custom_op(
         deps = op_deps + ["@org_tensorflow//tensorflow/core:framework_headers_lib"],
     )
     tf_kernel_library(
-        name = name + "_kernels",
+        name = name + "_cpu",
         srcs = kernel_srcs or [name + "_kernel.cc"],
         hdrs = kernel_hdrs,
         copts = OP_COPTS,
-        visibility = ["//visibility:public"],
         deps = kernel_deps + [
             "@eigen_archive//:eigen3",
             "@org_tensorflow//tensorflow/core:framework_headers_lib",
         ],
+    )
+    native.cc_library(
+        name = name + "_kernels",
+        visibility = ["//visibility:public"],
+        deps = [":{}_cpu".format(name)] + _xla_kernel(name, xla_deps),
     )
     _op_wrapper(name)
     native.py_library(
@@ -79,6 +86,33 @@ def custom_op(
             "@test_packages//:site",
         ],
     )
+
+def _xla_kernel(name, deps):
+    """The XLA kernel of an op that has one, or without --xla what says that it is left out."""
+    lowering = name + "_xla.cc"
+    if not native.glob([lowering], allow_empty = True):
+        return []
+    tf_kernel_library(
+        name = name + "_xla",
+        srcs = [lowering],
+        copts = OP_COPTS,
+        deps = deps + [
+            "//tensorflow_custom_ops/core:xla_lowering",
+            "@xla//xla/hlo/builder:xla_builder",
+            "@xla//xla/hlo/builder/lib:constants",
+        ],
+    )
+    op_name = "".join([word.capitalize() for word in name.split("_")])
+    tf_kernel_library(
+        name = name + "_no_xla",
+        srcs = ["//tensorflow_custom_ops/core:no_xla_kernel.cc"],
+        copts = OP_COPTS + ['-DOP_NAME=\\"{}\\"'.format(op_name)],
+        deps = ["@org_tensorflow//tensorflow/core:framework_headers_lib"],
+    )
+    return select({
+        "//tools/build_defs:with_xla": [":{}_xla".format(name)],
+        "//conditions:default": [":{}_no_xla".format(name)],
+    })
 
 def _op_wrapper(name):
     wrapper = "gen_{}.py".format(name)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an op says what it is in XLA's terms, without TensorFlow's XLA headers:
+// those take a compiler a minute and 2 GB in every source that includes them.
+#ifndef TENSORFLOW_CUSTOM_OPS_CORE_XLA_LOWERING_H_
+#define TENSORFLOW_CUSTOM_OPS_CORE_XLA_LOWERING_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/builder/xla_builder.h"
+#include "xla/shape.h"
+
+namespace tensorflow_custom_ops {
+
+// One node of a graph that is being compiled, as its lowering sees it.
+class XlaLoweringContext {
+ public:
+  virtual ~XlaLoweringContext() = default;
+
+  // The value and the shape of an input.
+  virtual xla::XlaOp Input(int index) = 0;
+  virtual absl::StatusOr<xla::Shape> InputShape(int index) = 0;
+
+  // The value of an integer scalar that is known while the graph is compiled.
+  // The registration must name the input as a constant one.
+  virtual absl::StatusOr<int64_t> ConstantInput(int index) = 0;
+
+  // The value of an attribute.
+  virtual absl::Status GetAttr(const char* name, bool* value) = 0;
+  virtual absl::Status GetAttr(const char* name, float* value) = 0;
+  virtual absl::Status GetAttr(const char* name, int64_t* value) = 0;
+  virtual absl::Status GetAttr(const char* name, std::string* value) = 0;
+
+  // Whether the code is compiled for the CPU, where custom calls reach the op's
+  // own CPU kernel.
+  virtual bool OnCpu() = 0;
+
+  virtual void SetOutput(int index, xla::XlaOp value) = 0;
+};
+
+// Sets every output, or says why it cannot.
+using XlaLowering = absl::Status (*)(XlaLoweringContext& context);
+
+// Registers the lowering of an op; see REGISTER_XLA_LOWERING.
+class XlaLoweringRegistrar {
+ public:
+  XlaLoweringRegistrar(const char* op, XlaLowering lowering,
+                       std::initializer_list<const char*> constant_inputs = {});
+};
+
+}  // namespace tensorflow_custom_ops
+
+// Makes an op compilable by XLA, on CPU and GPU, whenever the library is
+// loaded. The op must be registered in the same library. Use it at namespace
+// scope, once a file:
+//
+//   REGISTER_XLA_LOWERING("MyOp", LowerMyOp);
+//   REGISTER_XLA_LOWERING("TopK", LowerTopK, {"k"});  // k: known at compile time
+#define REGISTER_XLA_LOWERING(...) \
+  static const ::tensorflow_custom_ops::XlaLoweringRegistrar kXlaLowering(__VA_ARGS__)
+
+#endif  // TENSORFLOW_CUSTOM_OPS_CORE_XLA_LOWERING_H_

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flags of this project's builds."""
+
+bool_flag = rule(
+    implementation = lambda _: [],
+    build_setting = config.bool(flag = True),
+    doc = "A flag that is true or false, for config_setting.",
+)
