@@ -7,14 +7,33 @@ SavedModel that uses the ops needs no more than this import to be loaded.
 
 # The library is loaded first, for the modules of functions register gradients for its ops. And _functions is
 # generated, so that the list of ops is in one place.
-# ruff: noqa: E402, F403, N811, PLE0604
+# ruff: noqa: E402, F403, PLE0604
 
 from tensorflow_custom_ops import _loader as _loader
 
 _loader.load()
 
+from tensorflow_custom_ops import _build_info
 from tensorflow_custom_ops import _functions as _functions
-from tensorflow_custom_ops._build_info import VERSION as __version__
 from tensorflow_custom_ops._functions import *
 
-__all__ = ["__version__", *_functions.__all__]
+__version__ = _build_info.VERSION
+__all__ = ["__version__", "build_info", *_functions.__all__]
+
+
+def build_info() -> dict[str, object]:
+    """What this build of the package is.
+
+    Returns:
+      `version`: the version of the package.
+      `tensorflow_version`: the TensorFlow that it was compiled against; it serves every patch release of its minor
+        version.
+      `xla`: whether the ops have XLA kernels, that is whether they work under `jit_compile=True`.
+      `ops`: the names of the ops that it registers.
+    """
+    return {
+        "version": _build_info.VERSION,
+        "tensorflow_version": _build_info.TENSORFLOW_VERSION,
+        "xla": _build_info.XLA,
+        "ops": _build_info.OPS,
+    }

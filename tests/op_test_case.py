@@ -14,8 +14,10 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import parameterized
 
+from tensorflow_custom_ops import _build_info
+
 # How an op can be called; see in_mode.
-MODES = ("eager", "graph")
+MODES = ("eager", "graph", "jit") if _build_info.XLA else ("eager", "graph")
 
 # Empty, scalar, and sizes that are no multiple of a vector or block.
 SHAPES: tuple[tuple[int, ...], ...] = (
@@ -49,7 +51,9 @@ class OpTestCase(parameterized.TestCase):
 
     def in_mode(self, mode: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, to be called in one of MODES."""
-        return function if mode == "eager" else tf.function(function, autograph=False)
+        if mode == "eager":
+            return function
+        return tf.function(function, autograph=False, jit_compile=mode == "jit")
 
     def random(self, shape: tuple[int, ...], dtype: tf.DType, seed: int = 0) -> np.ndarray:
         """Normally distributed values (integers: uniform over the whole type)."""

@@ -28,13 +28,13 @@ tf.saved_model.load(sys.argv[1])
 
 class PackageTest(op_test_case.OpTestCase):
     def test_has_the_functions_of_each_op(self) -> None:
-        names = {"__version__"}
+        names = {"__version__", "build_info"}
         for op in OP_FOLDERS:
             names.update(importlib.import_module(f"tensorflow_custom_ops.ops.{op}.{op}").__all__)
         self.assertCountEqual(tensorflow_custom_ops.__all__, names)
 
     def test_functions_are_documented_and_typed(self) -> None:
-        for name in set(tensorflow_custom_ops.__all__) - {"__version__"}:
+        for name in set(tensorflow_custom_ops.__all__) - {"__version__", "build_info"}:
             function = getattr(tensorflow_custom_ops, name)
             signature = inspect.signature(function)
             self.assertNotEqual(signature.return_annotation, inspect.Signature.empty, name)
@@ -45,10 +45,12 @@ class PackageTest(op_test_case.OpTestCase):
                 self.assertIn(section, function.__doc__, name)
 
     def test_build_info(self) -> None:
-        self.assertEqual(tensorflow_custom_ops.__version__, _build_info.VERSION)
-        self.assertEqual(_build_info.TENSORFLOW_VERSION, tf.__version__)
-        self.assertNotEmpty(_build_info.OPS)
-        for op in _build_info.OPS:
+        info = tensorflow_custom_ops.build_info()
+        self.assertEqual(info["version"], tensorflow_custom_ops.__version__)
+        self.assertEqual(info["tensorflow_version"], tf.__version__)
+        self.assertIsInstance(info["xla"], bool)
+        self.assertNotEmpty(info["ops"])
+        for op in info["ops"]:
             self.assertIsNotNone(op_def_registry.get(op), op)
 
     def test_each_op_has_a_gradient(self) -> None:

@@ -73,7 +73,10 @@ def custom_op(
         srcs = ["__init__.py", name + ".py"],
         data = ["gen_{}.pyi".format(name)],
         visibility = ["//visibility:public"],
-        deps = [":gen_" + name],
+        deps = [
+            ":gen_" + name,
+            "//tensorflow_custom_ops/core",
+        ],
     )
     native.py_test(
         name = name + "_test",

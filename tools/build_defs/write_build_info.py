@@ -25,6 +25,9 @@ VERSION: str = {version!r}
 # The TensorFlow that the library was compiled against.
 TENSORFLOW_VERSION: str = {tensorflow_version!r}
 
+# Whether the library has the ops' XLA kernels.
+XLA: bool = {xla!r}
+
 # The ops that the library registers.
 OPS: tuple[str, ...] = {ops!r}
 '''
@@ -34,6 +37,7 @@ def main() -> None:
     """Writes one module."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--version", required=True, help="the version of the package")
+    parser.add_argument("--xla", choices=("true", "false"), required=True, help="whether it has XLA kernels")
     parser.add_argument("library", help="the op library")
     parser.add_argument("out", type=pathlib.Path, help="the module to write")
     args = parser.parse_args()
@@ -42,6 +46,7 @@ def main() -> None:
     module = TEMPLATE.format(
         version=args.version,
         tensorflow_version=tf.__version__,
+        xla=args.xla == "true",
         ops=tuple(sorted(op.name for op in op_list.op)),
     )
     args.out.write_text(module)

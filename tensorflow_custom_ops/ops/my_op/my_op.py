@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
+from tensorflow_custom_ops.core import vectorization
 from tensorflow_custom_ops.ops.my_op import gen_my_op
 
 __all__ = ["my_op"]
@@ -37,3 +38,6 @@ def _my_op_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
     """The derivative of a doubling is a doubling, so this is the gradient at every order."""
     del op
     return my_op(grad)
+
+
+vectorization.register_elementwise("MyOp", my_op)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
+from tensorflow_custom_ops.core import vectorization
 from tensorflow_custom_ops.ops.simple_add import gen_simple_add
 
 __all__ = ["simple_add"]
@@ -43,3 +44,6 @@ def simple_add(
 def _simple_add_grad(op: tf.Operation, grad: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     del op
     return grad, grad
+
+
+vectorization.register_elementwise("SimpleAdd", simple_add)
