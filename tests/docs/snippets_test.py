@@ -8,14 +8,15 @@ import re
 
 from absl.testing import absltest, parameterized
 
+from tensorflow_custom_ops import _build_info
 from tests import op_test_case
 
-DOCUMENTS = ("README.md",)
+DOCUMENTS = ("README.md", "docs/xla.md") if _build_info.XLA else ("README.md",)
 
 
 def expected_output(code: str) -> list[str]:
     """The comments behind calls of print: each is part of a printed line."""
-    return re.findall(r"^print\(.*\)  # (.*)$", code, re.MULTILINE)
+    return re.findall(r"^ *print\(.*\)  # (.*)$", code, re.MULTILINE)
 
 
 class SnippetsTest(op_test_case.OpTestCase):
