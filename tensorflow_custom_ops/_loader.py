@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 
 from tensorflow_custom_ops import _build_info
@@ -32,9 +33,17 @@ def _check_tensorflow(found: str) -> None:
         )
 
 
+def _library_is_open() -> bool:
+    """Whether this process has the library open already."""
+    path = os.fsencode(LIBRARY.resolve())
+    lines = pathlib.Path("/proc/self/maps").read_bytes().splitlines()
+    # A path is the sixth field, and may have spaces.
+    return any(line.split(maxsplit=5)[5:] == [path] for line in lines)
+
+
 def _check_ops_are_new(registered: list[str]) -> None:
     """Refuses to register ops twice, from two copies of the library: TensorFlow would break both."""
-    if registered and str(LIBRARY.resolve()) not in pathlib.Path("/proc/self/maps").read_text():
+    if registered and not _library_is_open():
         raise ImportError(
             f"the ops {', '.join(registered)} are registered in this process already, by another library than "
             f"{LIBRARY}: another copy of tensorflow_custom_ops, or other ops of these names. Load one of the two."

@@ -25,13 +25,13 @@ cc_library(
 # Linked by name, and without RPATH: TensorFlow is imported before any op library is loaded.
 cc_library(
     name = "framework",
-    linkopts = ["-L{lib_dir}", "-l:libtensorflow_framework.so.2"],
+    linkopts = ["'-L{lib_dir}'", "-l:libtensorflow_framework.so.2"],
     deps = [":headers"],
 )
 
 cc_library(
     name = "cc",
-    linkopts = ["-L{lib_dir}", "-l:libtensorflow_cc.so.2"],
+    linkopts = ["'-L{lib_dir}'", "-l:libtensorflow_cc.so.2"],
     deps = [":framework"],
 )
 
