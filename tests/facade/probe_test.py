@@ -36,6 +36,7 @@ class ProbeTest(parameterized.TestCase):
         self.assertEqual(os.path.realpath(tf.sysconfig.get_lib()), info["lib_dir"])
         flags = {f"-D{define}" for define in info["defines"]} | set(info["cxx_flags"])
         self.assertEqual(flags, {f for f in tf.sysconfig.get_compile_flags() if not f.startswith("-I")})
+        self.assertEqual(info["is_cuda_build"], tf.test.is_built_with_cuda())
         self.assertRegex(info["content_hash"], "^[0-9a-f]{64}$")
         record = pathlib.Path(info["record"]).read_text()
         self.assertIn("tensorflow/libtensorflow_framework.so.2", record)

@@ -113,13 +113,15 @@ def _tensorflow_python_impl(ctx):
         # An upgrade of the user's TensorFlow runs this rule again.
         ctx.watch(info["record"])
     ctx.file("info.json", result.stdout)
+    ctx.file("info.bzl", "INFO = {}\n".format(info))
     ctx.file("BUILD", _TOOLCHAIN_BUILD.format(python = info["python"]))
 
 tensorflow_python = repository_rule(
     _tensorflow_python_impl,
     doc = """The interpreter that holds TensorFlow: the user's (TF_PYTHON), or that of a python_venv.
 
-Offers `:toolchain`, to be registered, and `info.json`, which third_party/tensorflow/probe.py writes.""",
+Offers `:toolchain`, to be registered, and what third_party/tensorflow/probe.py writes, as `info.json` and as INFO in
+`info.bzl`.""",
     attrs = {
         "venv": attr.label(
             mandatory = True,

@@ -87,6 +87,7 @@ def main() -> None:
         "include_dir": str(include_dir.resolve()),
         "record": str(record),
         "content_hash": content_hash(record),
+        "is_cuda_build": bool(tf.sysconfig.get_build_info()["is_cuda_build"]),
         "cxx_flags": [f for f in compile_flags if not f.startswith("-D")],
         "defines": [f.removeprefix("-D") for f in compile_flags if f.startswith("-D")],
     }
