@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Custom TensorFlow ops: MyOp, SimpleAdd, and the way to write your own.
+"""Custom TensorFlow ops, Keras layers made of them, and the way to write your own.
 
 Importing the package loads its op library into TensorFlow and registers the ops' gradients; a
 SavedModel that uses the ops needs no more than this import to be loaded.
@@ -8,6 +8,9 @@ SavedModel that uses the ops needs no more than this import to be loaded.
 # The library is loaded first, for the modules of functions register gradients for its ops. And _functions is
 # generated, so that the list of ops is in one place.
 # ruff: noqa: E402, F403, PLE0604
+
+import importlib
+from typing import Any
 
 from tensorflow_custom_ops import _loader as _loader
 
@@ -37,3 +40,10 @@ def build_info() -> dict[str, object]:
         "xla": _build_info.XLA,
         "ops": _build_info.OPS,
     }
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - to a type checker, of every attribute
+    """Imports `layers` when it is first used: it needs Keras to run on TensorFlow."""
+    if name == "layers":
+        return importlib.import_module("tensorflow_custom_ops.layers")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

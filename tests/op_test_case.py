@@ -53,7 +53,8 @@ class OpTestCase(parameterized.TestCase):
         """The function, to be called in one of MODES."""
         if mode == "eager":
             return function
-        return tf.function(function, autograph=False, jit_compile=mode == "jit")
+        graph: Callable[..., Any] = tf.function(function, autograph=False, jit_compile=mode == "jit")
+        return graph
 
     def random(self, shape: tuple[int, ...], dtype: tf.DType, seed: int = 0) -> np.ndarray:
         """Normally distributed values (integers: uniform over the whole type)."""

@@ -58,8 +58,10 @@ class XlaLoweringRegistrar {
 // scope, once a file:
 //
 //   REGISTER_XLA_LOWERING("MyOp", LowerMyOp);
-//   REGISTER_XLA_LOWERING("TopK", LowerTopK, {"k"});  // k: known at compile time
-#define REGISTER_XLA_LOWERING(...) \
-  static const ::tensorflow_custom_ops::XlaLoweringRegistrar kXlaLowering(__VA_ARGS__)
+//   REGISTER_XLA_LOWERING("TopK", LowerTopK, {"k"});  // k: known at compile
+//   time
+#define REGISTER_XLA_LOWERING(...)                                         \
+  static const ::tensorflow_custom_ops::XlaLoweringRegistrar kXlaLowering( \
+      __VA_ARGS__)
 
 #endif  // TENSORFLOW_CUSTOM_OPS_CORE_XLA_LOWERING_H_

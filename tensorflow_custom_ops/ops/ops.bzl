@@ -2,8 +2,10 @@
 """The ops of this package: one line each, the name of the op's folder."""
 
 OPS = [
+    "fused_dense",
     "my_op",
     "simple_add",
+    "top_k_mask",
 ]
 
 def op_targets(pattern):

@@ -47,6 +47,15 @@ class CountTest(parameterized.TestCase):
             (1, 1),
         ),
         (
+            "one is skipped",
+            [
+                {"id": {"targetCompleted": {"label": "//:b"}}, "aborted": {"reason": "SKIPPED"}},
+                summary("//:a", "PASSED"),
+                finished("SUCCESS"),
+            ],
+            (1, 0),
+        ),
+        (
             "one counts once",
             [completed("//:a", False), summary("//:a", "NO_STATUS"), finished("BUILD_FAILURE")],
             (0, 1),

@@ -314,6 +314,21 @@ def tf_gen_op_wrapper_py(
 """
 
 
+# What XLA kernels need: packages and their targets. They can be named, and nothing can be built with them.
+XLA_TARGETS = {
+    "tensorflow/compiler/tf2xla": ("xla_compiler", "xla_op_registry"),
+    "third_party/xla/xla": ("shape_util", "xla_data_proto_cc"),
+    "third_party/xla/xla/ffi/api": ("ffi",),
+    "third_party/xla/xla/hlo/builder": ("xla_builder",),
+    "third_party/xla/xla/hlo/builder/lib": ("comparators", "constants"),
+}
+
+
+def empty_libraries(names: tuple[str, ...]) -> str:
+    """A BUILD file with libraries that have nothing in them."""
+    return "".join(f'cc_library(name = "{name}", visibility = ["//visibility:public"])\n' for name in names)
+
+
 @dataclasses.dataclass(frozen=True)
 class Installed:
     """A TensorFlow that is installed."""
@@ -336,6 +351,7 @@ def files(version: str = "2.21.0", installed: Installed | None = None) -> dict[s
     installed = installed or Installed()
     tensorflow_bzl = TENSORFLOW_BZL.replace("%{copts}", repr(list(installed.copts)))
     return {
+        **{f"{package}/BUILD": empty_libraries(names) for package, names in XLA_TARGETS.items()},
         ".bazelrc": "build --spawn_strategy=standalone\n",
         ".bazelversion": "7.7.1\n",
         "BUILD": ROOT_BUILD,

@@ -23,15 +23,13 @@ absl::StatusOr<std::string> Compile(const std::string& serialized_hlo) {
   if (!proto.ParseFromString(serialized_hlo)) {
     return absl::InvalidArgumentError("this is no serialized HloModuleProto");
   }
-  TF_ASSIGN_OR_RETURN(
-      auto* platform,
-      stream_executor::PlatformManager::PlatformWithName(
-          "CUDA", /*initialize_platform=*/false));
+  TF_ASSIGN_OR_RETURN(auto* platform,
+                      stream_executor::PlatformManager::PlatformWithName(
+                          "CUDA", /*initialize_platform=*/false));
   TF_ASSIGN_OR_RETURN(auto compiler,
                       xla::Compiler::GetForPlatform(platform->id()));
-  TF_ASSIGN_OR_RETURN(
-      auto target_proto,
-      xla::gpu::GetGpuTargetConfig(xla::gpu::GpuModel::H100_SXM));
+  TF_ASSIGN_OR_RETURN(auto target_proto, xla::gpu::GetGpuTargetConfig(
+                                             xla::gpu::GpuModel::H100_SXM));
   TF_ASSIGN_OR_RETURN(auto target,
                       xla::gpu::GpuTargetConfig::FromProto(target_proto));
 
@@ -44,8 +42,8 @@ absl::StatusOr<std::string> Compile(const std::string& serialized_hlo) {
                       xla::HloModule::CreateFromProto(proto, config));
   xla::AotCompilationOptions options(platform->id());
   options.set_gpu_topology(xla::GetSingleDeviceGpuTopology("CUDA", target));
-  TF_ASSIGN_OR_RETURN(
-      auto results, compiler->CompileAheadOfTime(std::move(module), options));
+  TF_ASSIGN_OR_RETURN(auto results,
+                      compiler->CompileAheadOfTime(std::move(module), options));
   return results[0]->SerializeAsString();
 }
 

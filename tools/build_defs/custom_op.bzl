@@ -3,6 +3,7 @@
 
 load("@org_tensorflow//tensorflow:tensorflow.bzl", "tf_gen_op_wrapper_py", "tf_kernel_library")
 load("//tools/build_defs:copts.bzl", "OP_COPTS")
+load("//tools/build_defs:flags.bzl", "ONLY_WITH_XLA")
 
 def custom_op(
         name,
@@ -99,6 +100,7 @@ def _xla_kernel(name, deps):
         name = name + "_xla",
         srcs = [lowering],
         copts = OP_COPTS,
+        target_compatible_with = ONLY_WITH_XLA,
         deps = deps + [
             "//tensorflow_custom_ops/core:xla_lowering",
             "@xla//xla/hlo/builder:xla_builder",
@@ -109,6 +111,8 @@ def _xla_kernel(name, deps):
     tf_kernel_library(
         name = name + "_no_xla",
         srcs = ["//tensorflow_custom_ops/core:no_xla_kernel.cc"],
+        # Built where it is needed only.
+        tags = ["manual"],
         copts = OP_COPTS + ['-DOP_NAME=\\"{}\\"'.format(op_name)],
         deps = ["@org_tensorflow//tensorflow/core:framework_headers_lib"],
     )

@@ -4,7 +4,7 @@
     python3 count_tests.py EVENTS
 
 EVENTS is what `bazel test --build_event_json_file=EVENTS` wrote. A target that could not be built or
-analysed has not passed; no target at all counts as one failure.
+analysed has not passed, one that Bazel skipped as incompatible does not count; no target at all counts as one failure.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ def count(events: list[Event]) -> tuple[int, int]:
         if "testSummary" in kind:
             status = event["testSummary"]["overallStatus"]
             (passed if status == "PASSED" else failed).add(kind["testSummary"]["label"])
+        elif event.get("aborted", {}).get("reason") == "SKIPPED":
+            continue
         elif "targetCompleted" in kind and not event.get("completed", {}).get("success"):
             failed.add(kind["targetCompleted"]["label"])
         elif "buildFinished" in kind:

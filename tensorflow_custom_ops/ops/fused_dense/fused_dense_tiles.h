@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel asks of the code that is compiled for one instruction set.
+// Plain types only: that code shares no header with TensorFlow.
+#ifndef TENSORFLOW_CUSTOM_OPS_OPS_FUSED_DENSE_FUSED_DENSE_TILES_H_
+#define TENSORFLOW_CUSTOM_OPS_OPS_FUSED_DENSE_FUSED_DENSE_TILES_H_
+
+#include <cstdint>
+
+namespace tensorflow_custom_ops {
+namespace fused_dense {
+
+enum class Activation { kLinear, kRelu, kTanh, kSigmoid };
+
+// output = activation(input @ weights + bias), all row-major and of one type.
+struct Problem {
+  const void* input;    // [rows, in]
+  const void* weights;  // [in, units]
+  const void* bias;     // [units]
+  void* output;         // [rows, units]
+  int64_t in;
+  int64_t units;
+  Activation activation;
+};
+
+// A part of the output: `rows` rows from `row` on, and the like for units.
+struct Tile {
+  int64_t row;
+  int64_t rows;
+  int64_t unit;
+  int64_t units;
+};
+
+// Computes one tile, in the calling thread.
+using ComputeTile = void (*)(const Problem& problem, const Tile& tile);
+
+// The code for one instruction set.
+struct Isa {
+  const char* name;
+  ComputeTile half;
+  ComputeTile bfloat16;
+  ComputeTile float32;
+  ComputeTile float64;
+};
+
+// What every processor of the architecture has.
+namespace baseline {
+extern const Isa kIsa;
+}
+#ifdef __x86_64__
+namespace avx2 {
+extern const Isa kIsa;
+}
+namespace avx512 {
+extern const Isa kIsa;
+}
+#endif
+
+}  // namespace fused_dense
+}  // namespace tensorflow_custom_ops
+
+#endif  // TENSORFLOW_CUSTOM_OPS_OPS_FUSED_DENSE_FUSED_DENSE_TILES_H_

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The objects that are compiled for one instruction set share no function with other objects.
+
+The linker keeps one copy of an inline function that several objects have. Were that the copy with AVX-512 instructions,
+the library would crash processors without them, far from the code that chooses between the instruction sets.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from absl.testing import absltest
+
+
+class TilesSymbolsTest(absltest.TestCase):
+    def test_each_symbol_has_the_name_of_the_instruction_set(self) -> None:
+        nm = shutil.which("nm")
+        self.assertIsNotNone(nm, "no nm on PATH: install binutils")
+        archives = [pathlib.Path(argument) for argument in sys.argv[1:]]
+        self.assertLen(archives, 3)
+        for archive in archives:
+            match = re.search(r"tiles_(\w+)", archive.name)
+            assert match, archive
+            isa = match[1]
+            symbols = subprocess.run(
+                [str(nm), "--defined-only", "--extern-only", "--format=just-symbols", str(archive)],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout.split()
+            # nm also prints the archive's members.
+            symbols = [symbol for symbol in symbols if not symbol.endswith(":")]
+            self.assertIn(f"_ZN21tensorflow_custom_ops11fused_dense{len(isa)}{isa}4kIsaE", symbols)
+            own = f"Eigen_{isa}", f"11fused_dense{len(isa)}{isa}"
+            others = [symbol for symbol in symbols if not any(name in symbol for name in own)]
+            self.assertEmpty(others, archive)
+
+
+if __name__ == "__main__":
+    absltest.main(argv=sys.argv[:1])
