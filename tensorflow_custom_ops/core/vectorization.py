@@ -12,6 +12,35 @@ import tensorflow as tf
 from tensorflow.python.ops.parallel_for import pfor
 
 
+def register_batched(op_type: str, function: Callable[..., Any], attributes: tuple[str, ...] = ()) -> None:
+    """Says that an op takes a batch in its first input, and works on each element of the batch alone.
+
+    The batch has one dimension at least, which is the first of them. The op's other inputs are for the whole batch:
+    with one for each element, the op still runs in a loop.
+
+    Args:
+      op_type: The op's name.
+      function: Calls the op, with its inputs and with its attributes by name, and returns its output or outputs.
+      attributes: The names of the attributes.
+    """
+
+    @pfor.RegisterPFor(op_type)
+    def convert(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
+        others = range(1, pfor_input.num_inputs)
+        stacked = pfor_input.stacked_input(0) if pfor_input.input(0)[1] else None
+        # A stack of scalars is no batch: the op itself must say that a scalar is none.
+        if stacked is None or not (stacked.shape.rank or 0) > 1 or any(pfor_input.input(i)[1] for i in others):
+            raise pfor.ConversionNotImplementedError(f"{op_type} has one of each input but the first")
+        outputs = function(
+            stacked,
+            *(pfor_input.unstacked_input(i) for i in others),
+            **{name: pfor_input.get_attr(name) for name in attributes},
+        )
+        if isinstance(outputs, tf.Tensor):
+            return pfor.wrap(outputs, True)
+        return [pfor.wrap(output, True) for output in outputs]
+
+
 def register_elementwise(op_type: str, function: Callable[..., tf.Tensor]) -> None:
     """Says that an op works on each element alone, and so on a stack of tensors as on one.
 

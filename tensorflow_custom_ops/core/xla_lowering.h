@@ -55,13 +55,17 @@ class XlaLoweringRegistrar {
 
 // Makes an op compilable by XLA, on CPU and GPU, whenever the library is
 // loaded. The op must be registered in the same library. Use it at namespace
-// scope, once a file:
+// scope:
 //
 //   REGISTER_XLA_LOWERING("MyOp", LowerMyOp);
 //   REGISTER_XLA_LOWERING("TopK", LowerTopK, {"k"});  // k: known at compile
 //   time
-#define REGISTER_XLA_LOWERING(...)                                         \
-  static const ::tensorflow_custom_ops::XlaLoweringRegistrar kXlaLowering( \
-      __VA_ARGS__)
+#define REGISTER_XLA_LOWERING(...) \
+  REGISTER_XLA_LOWERING_COUNTED(__COUNTER__, __VA_ARGS__)
+#define REGISTER_XLA_LOWERING_COUNTED(counter, ...) \
+  REGISTER_XLA_LOWERING_NAMED(counter, __VA_ARGS__)
+#define REGISTER_XLA_LOWERING_NAMED(counter, ...)            \
+  static const ::tensorflow_custom_ops::XlaLoweringRegistrar \
+  kXlaLowering##counter(__VA_ARGS__)
 
 #endif  // TENSORFLOW_CUSTOM_OPS_CORE_XLA_LOWERING_H_

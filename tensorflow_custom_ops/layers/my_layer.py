@@ -27,7 +27,8 @@ _COMPUTE_DTYPES = ("float16", "bfloat16", "float32", "float64")
 class MyLayer(keras.layers.Layer):
     """A dense layer: `activation(inputs @ kernel + bias)`, by the op FusedDense.
 
-    It takes the place of `keras.layers.Dense`, whose weights it can use (`set_weights`). The activations linear, relu,
+    It is for what `keras.layers.Dense` is for, but sparse or complex inputs, quantization and LoRA, and it can use the
+    weights of one (`set_weights`). The activations linear, relu,
     tanh and sigmoid are part of the op; any other is applied to its output.
 
     With a mixed precision policy, sums are formed in float32 and rounded once, after an activation that is part of the
@@ -78,14 +79,14 @@ class MyLayer(keras.layers.Layer):
           ValueError: `units` is not a positive integer, or `dtype` is a type or policy in which the op cannot compute.
         """
         super().__init__(**kwargs)
-        if isinstance(units, bool) or not isinstance(units, int) or units < 1:
+        if isinstance(units, bool) or not hasattr(units, "__index__") or units < 1:
             raise ValueError(f"MyLayer: units must be a positive integer, but it is {units!r}")
         if self.compute_dtype not in _COMPUTE_DTYPES or self.quantization_mode is not None:
             raise ValueError(
                 f"MyLayer: dtype must be a type or policy that computes in one of {', '.join(_COMPUTE_DTYPES)}, "
                 f"without quantization, but it is {self.dtype_policy.name!r}"
             )
-        self.units = units
+        self.units = int(units)
         self.activation = keras.activations.get(activation)
         self.use_bias = use_bias
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
@@ -141,7 +142,13 @@ class MyLayer(keras.layers.Layer):
 
         Returns:
           A tensor of shape `(batch, ..., units)`.
+
+        Raises:
+          ValueError: `inputs` is sparse or complex.
         """
+        if isinstance(inputs, tf.SparseTensor) or tf.as_dtype(inputs.dtype).is_complex:
+            found = "a SparseTensor" if isinstance(inputs, tf.SparseTensor) else f"of type {inputs.dtype}"
+            raise ValueError(f"MyLayer: inputs must be a dense tensor of real numbers, but it is {found}")
         dtype = self.compute_dtype
         bias = tf.zeros([self.units], dtype) if self.bias is None else keras.ops.cast(self.bias, dtype)
         fused = next((name for name, function in _FUSED_ACTIVATIONS.items() if function is self.activation), None)

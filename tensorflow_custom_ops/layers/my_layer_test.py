@@ -288,6 +288,16 @@ import tensorflow_custom_ops.layers
         message = r"the layers .* need Keras on TensorFlow \(KERAS_BACKEND=tensorflow\), and Keras cannot be imported: "
         self.assertRegex(result.stderr, rf"\nImportError: {message}.*\n\Z")
 
+    def test_refuses_sparse_and_complex_inputs(self) -> None:
+        layer = MyLayer(2)
+        layer.build((None, 3))
+        for inputs in (tf.sparse.eye(3), tf.ones([2, 3], tf.complex64)):
+            with self.assertRaisesRegex(ValueError, "MyLayer: inputs must be a dense tensor of real numbers"):
+                layer(inputs)
+
+    def test_units_of_numpy(self) -> None:
+        self.assertEqual(MyLayer(np.int64(2)).get_config()["units"], 2)
+
 
 if __name__ == "__main__":
     absltest.main()

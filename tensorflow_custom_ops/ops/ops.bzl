@@ -8,6 +8,11 @@ OPS = [
     "top_k_mask",
 ]
 
+# Modules and functions of the package, which an op of the same name would replace.
+_RESERVED = ["build_info", "core", "layers", "ops"]
+
+[fail("an op cannot have the name " + op) for op in OPS if op in _RESERVED]
+
 def op_targets(pattern):
     """One target of each op.
 

@@ -28,10 +28,11 @@ tf.saved_model.load(sys.argv[1])
 
 class PackageTest(op_test_case.OpTestCase):
     def test_has_the_functions_of_each_op(self) -> None:
-        names = {"__version__", "build_info"}
+        names = ["__version__", "build_info"]
         for op in OP_FOLDERS:
-            names.update(importlib.import_module(f"tensorflow_custom_ops.ops.{op}.{op}").__all__)
-        self.assertCountEqual(tensorflow_custom_ops.__all__, names)
+            names += importlib.import_module(f"tensorflow_custom_ops.ops.{op}.{op}").__all__
+        self.assertLen(set(names), len(names), "two functions have one name")
+        self.assertCountEqual(tensorflow_custom_ops.__all__, names, "an op's function is missing, or two have one name")
 
     def test_functions_are_documented_and_typed(self) -> None:
         for name in set(tensorflow_custom_ops.__all__) - {"__version__", "build_info"}:

@@ -7,6 +7,7 @@ load("//tools/build_defs:flags.bzl", "ONLY_WITH_XLA")
 
 def custom_op(
         name,
+        op_name = None,
         kernel_srcs = None,
         kernel_hdrs = [],
         kernel_deps = [],
@@ -34,6 +35,7 @@ def custom_op(
 
     Args:
       name: the op's name, in lower case with underscores; the folder has the same.
+      op_name: the name that the op is registered by, if it is not `name` in CamelCase.
       kernel_srcs: the kernels' sources, if they are not just <name>_kernel.cc.
       kernel_hdrs: the kernels' headers.
       kernel_deps: further C++ dependencies of the kernels.
@@ -66,7 +68,7 @@ def custom_op(
     native.cc_library(
         name = name + "_kernels",
         visibility = ["//visibility:public"],
-        deps = [":{}_cpu".format(name)] + _xla_kernel(name, xla_deps),
+        deps = [":{}_cpu".format(name)] + _xla_kernel(name, op_name, xla_deps),
     )
     _op_wrapper(name)
     native.py_library(
@@ -91,7 +93,7 @@ def custom_op(
         ],
     )
 
-def _xla_kernel(name, deps):
+def _xla_kernel(name, op_name, deps):
     """The XLA kernel of an op that has one, or without --xla what says that it is left out."""
     lowering = name + "_xla.cc"
     if not native.glob([lowering], allow_empty = True):
@@ -107,7 +109,7 @@ def _xla_kernel(name, deps):
             "@xla//xla/hlo/builder/lib:constants",
         ],
     )
-    op_name = "".join([word.capitalize() for word in name.split("_")])
+    op_name = op_name or "".join([word.capitalize() for word in name.split("_")])
     tf_kernel_library(
         name = name + "_no_xla",
         srcs = ["//tensorflow_custom_ops/core:no_xla_kernel.cc"],

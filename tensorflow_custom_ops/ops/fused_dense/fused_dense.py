@@ -3,13 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import tensorflow as tf
 
-# Not public; see core/vectorization.py.
-from tensorflow.python.ops.parallel_for import pfor
-
+from tensorflow_custom_ops.core import vectorization
 from tensorflow_custom_ops.ops.fused_dense import gen_fused_dense
 
 __all__ = ["fused_dense"]
@@ -26,10 +22,12 @@ def fused_dense(
 
     Half and bfloat16 are summed in float32, and rounded once, after the activation. The result does not depend on the
     number of threads; it may differ in the last bits between processors with other vector instructions, and from what
-    XLA computes. On a processor with AMX, TensorFlow's own product of bfloat16 matrices is several times faster, for it
-    uses those instructions.
+    XLA computes, also in the sign of zero and in denormal numbers. The environment variable TF_CUSTOM_OPS_ISA
+    (baseline, avx2 or avx512) forces the instructions. On a processor with AMX, TensorFlow's own product of bfloat16
+    matrices is several times faster, for it uses those instructions.
 
-    The gradient with respect to `input`, `weights` and `bias` is made of TensorFlow's ops, and has gradients itself.
+    The gradient with respect to `input`, `weights` and `bias` is made of TensorFlow's ops, and has gradients itself. It
+    is for outputs of less than 2^31 elements, a limit of TensorFlow's BiasAddGrad.
 
     Args:
       input: A tensor of shape `[..., in]`, of rank 1 at least, or what converts to one. Its type is half, bfloat16,
@@ -44,10 +42,14 @@ def fused_dense(
 
     Raises:
       tf.errors.InvalidArgumentError: in eager mode, the shapes do not fit, the types differ or are others, or the
-        activation is another. In a tf.function, the shapes turn out not to fit when it runs.
+        activation is another. In a tf.function, the shapes turn out not to fit when it runs. Under XLA, a size other
+        than the batch's is not known while it compiles.
       ValueError: in a tf.function, the shapes are known not to fit while it is traced, or the activation is another.
-      TypeError: in a tf.function, the types differ or are others.
+      TypeError: in a tf.function, the types differ or are others; in any mode, `activation` is no str.
     """
+    if not isinstance(activation, str):
+        # None would be the default.
+        raise TypeError(f"fused_dense: activation must be a str, but is {activation!r}")
     return gen_fused_dense.fused_dense(input, weights, bias, activation=activation, name=name)
 
 
@@ -91,11 +93,4 @@ def _fused_dense_grad(op: tf.Operation, grad: tf.Tensor) -> tuple[tf.Tensor | No
     return input_grad, weights_grad, bias_grad
 
 
-@pfor.RegisterPFor("FusedDense")
-def _vectorize(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
-    """Rows of one layer are one batch. A layer for each row is a loop."""
-    if pfor_input.input(1)[1] or pfor_input.input(2)[1]:
-        raise pfor.ConversionNotImplementedError("FusedDense has one matrix of weights and one bias")
-    activation = pfor_input.get_attr("activation").decode()
-    input, weights, bias = pfor_input.stacked_input(0), *map(pfor_input.unstacked_input, (1, 2))
-    return pfor.wrap(fused_dense(input, weights, bias, activation), True)
+vectorization.register_batched("FusedDense", gen_fused_dense.fused_dense, ("activation",))

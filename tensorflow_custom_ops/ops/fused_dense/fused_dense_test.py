@@ -15,6 +15,7 @@ import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 import tensorflow_custom_ops as ops
+from tensorflow_custom_ops import _build_info
 from tensorflow_custom_ops.ops.fused_dense import gen_fused_dense
 from tests import op_test_case
 
@@ -422,6 +423,27 @@ class FusedDenseTest(op_test_case.OpTestCase):
 
     def test_saved_model(self) -> None:
         self.assert_saved_model_runs_elsewhere(ops.fused_dense, *self.inputs((3, 5), 4, tf.float32))
+
+    def test_refuses_an_activation_that_is_no_name(self) -> None:
+        with self.assertRaisesRegex(TypeError, "fused_dense: activation must be a str, but is None"):
+            ops.fused_dense(tf.ones([1, 2]), tf.ones([2, 3]), tf.ones([3]), activation=None)
+
+    def test_refuses_sizes_that_xla_does_not_know(self) -> None:
+        if not _build_info.XLA:
+            self.skipTest("this build has no XLA kernels")
+        a = tf.constant([1.0, 2.0, 3.0, -1.0])
+        weights, bias = tf.ones([4, 2]), tf.zeros([2])
+
+        def row(a: tf.Tensor) -> tf.Tensor:
+            return ops.fused_dense(tf.boolean_mask(a, a > 0)[tf.newaxis], weights, bias)
+
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "FusedDense: under XLA, .* but input has f32"):
+            tf.function(row, jit_compile=True)(a)
+
+        def batch(a: tf.Tensor) -> tf.Tensor:
+            return ops.fused_dense(tf.boolean_mask(tf.ones([4, 4]), a > 0), weights, bias)
+
+        np.testing.assert_array_equal(tf.function(batch, jit_compile=True)(a), np.full([3, 2], 4.0))
 
     def test_name(self) -> None:
         with tf.Graph().as_default():

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "tensorflow/core/platform/tensor_float_32_utils.h"
 #include "tensorflow_custom_ops/core/xla_lowering.h"
 #include "tensorflow_custom_ops/ops/fused_dense/fused_dense_shape.h"
 #include "xla/hlo/builder/lib/constants.h"
 #include "xla/hlo/builder/xla_builder.h"
 #include "xla/shape.h"
+#include "xla/shape_util.h"
 #include "xla/xla_data.pb.h"
 
 namespace tensorflow_custom_ops {
@@ -24,6 +27,8 @@ xla::XlaOp Activate(const std::string& activation, xla::XlaOp x) {
   return x;
 }
 
+constexpr const char* kInputs[] = {"input", "weights", "bias"};
+
 absl::Status LowerFusedDense(XlaLoweringContext& context) {
   std::string activation;
   absl::Status status = context.GetAttr("activation", &activation);
@@ -33,6 +38,16 @@ absl::Status LowerFusedDense(XlaLoweringContext& context) {
   for (int i = 0; i < 3; ++i) {
     const absl::StatusOr<xla::Shape> shape = context.InputShape(i);
     if (!shape.ok()) return shape.status();
+    // A batch may have a size that is known when it runs only.
+    const int fixed_from = i == 0 ? shape->dimensions().size() - 1 : 0;
+    for (int d = std::max(fixed_from, 0);
+         d < static_cast<int>(shape->dimensions().size()); ++d) {
+      if (!shape->is_dynamic_dimension(d)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "FusedDense: under XLA, the last dimension of input and those of "
+          "weights and bias must be known while it compiles, but ",
+          kInputs[i], " has ", xla::ShapeUtil::HumanString(*shape)));
+    }
     shapes[i] = std::vector<int64_t>(shape->dimensions().begin(),
                                      shape->dimensions().end());
     type = shape->element_type();

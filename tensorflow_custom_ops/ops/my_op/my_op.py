@@ -40,4 +40,5 @@ def _my_op_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
     return my_op(grad)
 
 
+# For an op whose output elements each depend on the same element of the inputs alone, and for no other.
 vectorization.register_elementwise("MyOp", my_op)

@@ -24,7 +24,8 @@ def simple_add(
 
     Args:
       a: A tensor of any shape, or what converts to one. Its type is half, bfloat16, float32, float64, int32, int64,
-        complex64 or complex128.
+        complex64 or complex128. Under XLA (`jit_compile=True`) each size must be known while it compiles, so it cannot
+        be the result of `tf.boolean_mask` there.
       b: A tensor of the shape and type of `a`, or what converts to one.
       name: A name for the operation.
 
@@ -33,7 +34,7 @@ def simple_add(
 
     Raises:
       tf.errors.InvalidArgumentError: in eager mode, the shapes or types differ, or the type is another. In a
-        tf.function, the shapes turn out to differ when it runs.
+        tf.function, the shapes turn out to differ when it runs. Under XLA, a size is not known while it compiles.
       ValueError: in a tf.function, the shapes are known to differ while it is traced.
       TypeError: in a tf.function, the types differ, or the type is another.
     """

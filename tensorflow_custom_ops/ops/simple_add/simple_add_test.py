@@ -11,6 +11,7 @@ from hypothesis import strategies
 from hypothesis.extra import numpy as hypothesis_numpy
 
 import tensorflow_custom_ops as ops
+from tensorflow_custom_ops import _build_info
 from tensorflow_custom_ops.ops.simple_add import gen_simple_add
 from tests import op_test_case
 
@@ -139,6 +140,15 @@ class SimpleAddTest(op_test_case.OpTestCase):
             self.assertRaisesRegex(tf.errors.InvalidArgumentError, message),
         ):
             tf.function(ops.simple_add, input_signature=[tf.TensorSpec(None, tf.float32)] * 2)(a, b)
+
+    @absltest.skipUnless(_build_info.XLA, "this build has no XLA kernels")
+    def test_refuses_sizes_that_xla_does_not_know(self) -> None:
+        def positive(a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
+            return ops.simple_add(tf.boolean_mask(a, a > 0), tf.boolean_mask(b, b > 0))
+
+        a, b = tf.constant([1.0, 2.0, 3.0, -1.0]), tf.constant([1.0, 2.0, -1.0, -1.0])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "SimpleAdd: under XLA, a and b must have sizes"):
+            tf.function(positive, jit_compile=True)(a, b)
 
     def test_refuses_partial_shapes_that_cannot_fit(self) -> None:
         signature = [tf.TensorSpec([None, 3], tf.float32), tf.TensorSpec([None, 4], tf.float32)]

@@ -14,6 +14,14 @@ absl::Status LowerSimpleAdd(XlaLoweringContext& context) {
   if (!a.ok()) return a.status();
   absl::StatusOr<xla::Shape> b = context.InputShape(1);
   if (!b.ok()) return b.status();
+  if (a->is_dynamic() || b->is_dynamic()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "SimpleAdd: under XLA, a and b must have sizes that are known while it "
+        "compiles, but a has ",
+        xla::ShapeUtil::HumanString(*a), " and b has ",
+        xla::ShapeUtil::HumanString(*b),
+        ": whether they fit would not be checked"));
+  }
   // xla::Add would broadcast a scalar.
   if (a->dimensions() != b->dimensions()) {
     return absl::InvalidArgumentError(

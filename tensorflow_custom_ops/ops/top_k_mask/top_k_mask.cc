@@ -24,12 +24,15 @@ absl::Status TopKMaskShape(InferenceContext* context) {
       context->RankKnown(k_shape) ? context->Rank(k_shape) : 0);
   if (!status.ok()) return status;
   if (const tensorflow::Tensor* k = context->input_tensor(1)) {
+    // The value may be known where the shape is not.
+    status = CheckTopKMaskRanks(1, k->dims());
+    if (!status.ok()) return status;
     int64_t n = std::numeric_limits<int64_t>::max();
     if (context->RankKnown(input) &&
         context->ValueKnown(context->Dim(input, -1))) {
       n = context->Value(context->Dim(input, -1));
     }
-    status = CheckTopKMaskK(k->scalar<int32_t>()(), n);
+    status = CheckTopKMaskK(TopKMaskK(*k), n);
     if (!status.ok()) return status;
   }
   context->set_output(0, input);
@@ -39,9 +42,10 @@ absl::Status TopKMaskShape(InferenceContext* context) {
 
 REGISTER_OP("TopKMask")
     .Attr("T: {half, bfloat16, float, double}")
+    .Attr("Tk: {int32, int64} = DT_INT32")
     .Attr("fill_value: float = 0")
     .Input("input: T")
-    .Input("k: int32")
+    .Input("k: Tk")
     .Output("output: T")
     .Output("mask: bool")
     .SetShapeFn(TopKMaskShape)
@@ -56,6 +60,7 @@ k: A scalar: how many elements of each row to keep, from none to all.
 output: A tensor of the shape and type of `input`.
 mask: A tensor of the same shape: where `output` is `input`.
 T: The type of the elements.
+Tk: The type of `k`.
 fill_value: What replaces the other elements, rounded to the type.
 )doc");
 

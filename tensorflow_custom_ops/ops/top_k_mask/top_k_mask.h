@@ -16,6 +16,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "tensorflow/core/framework/tensor.h"
 
 namespace tensorflow_custom_ops {
 
@@ -30,6 +31,12 @@ inline absl::Status CheckTopKMaskRanks(int64_t input, int64_t k) {
         absl::StrCat("TopKMask: k must be a scalar, but has rank ", k));
   }
   return absl::OkStatus();
+}
+
+// The value of k, a scalar of one of the types that the op takes.
+inline int64_t TopKMaskK(const tensorflow::Tensor& k) {
+  return k.dtype() == tensorflow::DT_INT64 ? k.scalar<int64_t>()()
+                                           : k.scalar<int32_t>()();
 }
 
 // Checks k for rows of n elements.

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import numbers
 
 import tensorflow as tf
 
-# Not public; see core/vectorization.py.
-from tensorflow.python.ops.parallel_for import pfor
-
+from tensorflow_custom_ops.core import vectorization
 from tensorflow_custom_ops.ops.top_k_mask import gen_top_k_mask
 
 __all__ = ["top_k_mask"]
@@ -38,7 +36,7 @@ def top_k_mask(
     Args:
       input: A tensor of at least one dimension, or what converts to one. Its type is half, bfloat16, float32 or
         float64.
-      k: How many elements of each row to keep, from none to all: an int, or an int32 scalar.
+      k: How many elements of each row to keep, from none to all: an int, or a scalar of type int32 or int64.
       fill_value: What replaces the other elements, rounded to float32 and to the type of `input`.
       name: A name for the operation.
 
@@ -46,13 +44,21 @@ def top_k_mask(
       A tensor of the shape and type of `input`.
 
     Raises:
-      tf.errors.InvalidArgumentError: in eager mode, `input` is a scalar or has another type, or `k` is not a scalar,
-        negative, or larger than the last dimension of `input`. In a tf.function, a shape or `k` turns out to be so when
-        it runs. Under XLA, `k` is not a compile-time constant.
+      tf.errors.InvalidArgumentError: in eager mode, `input` is a scalar, `input` or `k` has another type, or `k` is not
+        a scalar, negative, or larger than the last dimension of `input`. In a tf.function, a shape or `k` turns out to
+        be so when it runs. Under XLA, `k` is not a compile-time constant.
       ValueError: in a tf.function, a shape or `k` is known to be so while it is traced.
-      TypeError: in a tf.function, `input` has another type.
+      TypeError: in a tf.function, `input` or `k` has another type; in any mode, `fill_value` is no number.
     """
-    return gen_top_k_mask.top_k_mask(input, k, fill_value=fill_value, name=name).output
+    if isinstance(fill_value, bool) or not isinstance(fill_value, numbers.Real):
+        raise TypeError(f"top_k_mask: fill_value must be a number, but is {fill_value!r}")
+    if isinstance(k, numbers.Integral) and not isinstance(k, bool):
+        # TensorFlow would make an int32 of it, and cut off what does not fit.
+        k = tf.constant(k, tf.int64)
+    else:
+        # With the type that it has: TensorFlow would cut off the fraction of a NumPy number.
+        k = tf.convert_to_tensor(k)
+    return gen_top_k_mask.top_k_mask(input, k, fill_value=float(fill_value), name=name).output
 
 
 @tf.RegisterGradient("TopKMask")
@@ -61,11 +67,4 @@ def _top_k_mask_grad(op: tf.Operation, grad: tf.Tensor, mask_grad: tf.Tensor | N
     return tf.where(op.outputs[1], grad, tf.zeros([], grad.dtype)), None
 
 
-@pfor.RegisterPFor("TopKMask")
-def _vectorize(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
-    """Each row is masked alone already. A `k` for each row is a loop."""
-    if pfor_input.input(1)[1]:
-        raise pfor.ConversionNotImplementedError("TopKMask has one k")
-    input, k = pfor_input.stacked_input(0), pfor_input.unstacked_input(1)
-    outputs = gen_top_k_mask.top_k_mask(input, k, fill_value=pfor_input.get_attr("fill_value"))
-    return [pfor.wrap(output, True) for output in outputs]
+vectorization.register_batched("TopKMask", gen_top_k_mask.top_k_mask, ("fill_value",))

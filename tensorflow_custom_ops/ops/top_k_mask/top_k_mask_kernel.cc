@@ -39,8 +39,8 @@ class TopKMaskKernel : public OpKernel {
     OP_REQUIRES_OK(
         context,
         TopKMask<T>(rows.data(), rows.dimension(0), rows.dimension(1),
-                    k.scalar<int32_t>()(), fill_value_,
-                    output->flat<T>().data(), mask->flat<bool>().data(),
+                    TopKMaskK(k), fill_value_, output->flat<T>().data(),
+                    mask->flat<bool>().data(),
                     [&](int64_t total, int64_t cycles,
                         absl::FunctionRef<void(int64_t, int64_t)> body) {
                       tensorflow::Shard(threads.num_threads, threads.workers,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import hypothesis
 import numpy as np
@@ -221,6 +222,45 @@ class TopKMaskTest(op_test_case.OpTestCase):
             self.assertRaisesRegex(tf.errors.InvalidArgumentError, message),
         ):
             function(x, tf.constant(k))
+
+    def test_refuses_a_k_that_turns_out_to_be_a_vector(self) -> None:
+        # Its value is known while the graph is made, and its shape is not.
+        serialized = tf.io.serialize_tensor(tf.constant([1, 2])).numpy()
+        function = tf.function(lambda x: ops.top_k_mask(x, tf.io.parse_tensor(serialized, tf.int32)))
+        with self.assertRaisesRegex((ValueError, tf.errors.InvalidArgumentError), "k must be a scalar, but has rank 1"):
+            function(tf.ones([3]))
+
+    @parameterized.parameters(2**31, 2**40, 2**32 + 1)
+    def test_refuses_a_k_beyond_int32(self, k: int) -> None:
+        message = f"k must be at most the size of the last dimension of input, 3, but is {k}"
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, message):
+            ops.top_k_mask([1.0, 2.0, 3.0], k)
+        with self.assertRaisesRegex(ValueError, message):
+            tf.function(lambda x: ops.top_k_mask(x, k))([1.0, 2.0, 3.0])
+
+    @parameterized.parameters(2.0, np.float32(2.7), True, np.bool_(True), "2")
+    def test_refuses_a_k_that_is_no_integer(self, k: Any) -> None:  # noqa: ANN401
+        with self.assertRaisesRegex((tf.errors.InvalidArgumentError, TypeError), "Tk|'k'"):
+            ops.top_k_mask([1.0, 2.0, 3.0], k)
+
+    @parameterized.parameters(tf.int32, tf.int64)
+    def test_types_of_k(self, dtype: tf.DType) -> None:
+        for mode in op_test_case.MODES:
+            function = self.in_mode(mode, lambda x: ops.top_k_mask(x, tf.constant(1, dtype)))
+            np.testing.assert_array_equal(function(tf.constant([1.0, 3.0, 2.0])), [0.0, 3.0, 0.0])
+
+    @parameterized.parameters(None, True, "0", 1j)
+    def test_refuses_a_fill_value_that_is_no_number(self, fill_value: Any) -> None:  # noqa: ANN401
+        with self.assertRaisesRegex(TypeError, "top_k_mask: fill_value must be a number, but is "):
+            ops.top_k_mask([1.0, 2.0], 1, fill_value)
+
+    def test_vectorized_map_over_scalars_is_refused(self) -> None:
+        for signature in ([tf.TensorSpec([3])], [tf.TensorSpec(None)]):
+            function = tf.function(
+                lambda x: tf.vectorized_map(lambda s: ops.top_k_mask(s, 1), x), input_signature=signature
+            )
+            with self.assertRaisesRegex((ValueError, tf.errors.InvalidArgumentError), "but is a scalar"):
+                function(tf.ones([3]))
 
     def test_refuses_a_negative_k_for_any_shape(self) -> None:
         function = tf.function(lambda x: ops.top_k_mask(x, -1), input_signature=[tf.TensorSpec(None, tf.float32)])
