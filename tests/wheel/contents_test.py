@@ -23,9 +23,8 @@ from tests.wheel import wheel_test_case
 TENSORFLOW = os.environ["TENSORFLOW"]
 OPS = os.environ["OPS"].split()
 
-# What a C++ library cannot help exporting: names of the linker's, type information of built-in
-# types, and templates of the standard library.
-UNAVOIDABLE = re.compile(r"__bss_start|_edata|_end|_ZT[IS][^N\d]+|_ZN?K?St.+")
+# What tools/pip_package/old_system.cc makes and TensorFlow's libraries use too: linkers export it all the same.
+UNAVOIDABLE = re.compile(r"_Z[KNTV]+St7__cxx1118basic_stringstream.+")
 
 
 class ContentsTestCase(wheel_test_case.WheelTestCase):
@@ -162,7 +161,7 @@ class LibraryTest(ContentsTestCase):
             glibc(fits),
             glibc(tag.platform),
             f"The library needs newer symbols than {tag.platform} has: {findings['versioned_symbols']}. "
-            "See tools/pip_package/old_libstdcxx.cc, or build on an older system.",
+            "See tools/pip_package/old_system.cc, or build on an older system.",
         )
         self.assertFalse(findings["unsupported_isa"])
 
