@@ -106,10 +106,8 @@ class LoadOrderTest(op_test_case.OpTestCase):
             self.assertIn("has no XLA kernels", result.stderr)
 
     def test_auto_clustering_takes_the_ops(self) -> None:
-        if self.xla:
-            self.run_python(_AUTO_CLUSTERED)
-        else:
-            self.assertNotEqual(self.run_python(_AUTO_CLUSTERED, check=False).returncode, 0)
+        # In a build without XLA kernels TensorFlow fails to compile the cluster, and runs the CPU kernels.
+        self.run_python(_AUTO_CLUSTERED)
 
     def test_build_without_xla_says_so(self) -> None:
         import tensorflow_custom_ops as ops  # noqa: PLC0415 - named as users name it

@@ -37,7 +37,9 @@ template class std::basic_stringstream<char>;
 
 // Whether the process has one thread for certain, which saves std::shared_ptr
 // atomic operations: GLIBC_2.32.
-extern "C" HIDDEN char __libc_single_threaded = 0;
+extern "C" {
+HIDDEN char __libc_single_threaded = 0;
+}
 
 #ifdef __x86_64__
 // exp without the error handling of SVID: GLIBC_2.29.

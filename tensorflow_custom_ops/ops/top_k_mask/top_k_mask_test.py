@@ -187,7 +187,7 @@ class TopKMaskTest(op_test_case.OpTestCase):
         for shape in (output.shape, mask.shape):
             self.assertEqual(None if shape.rank is None else shape.as_list(), output_shape)
 
-    @parameterized.parameters(*(mode for mode in op_test_case.MODES if mode != "eager"))
+    @parameterized.product(mode=[mode for mode in op_test_case.MODES if mode != "eager"])
     def test_unknown_rank_runs(self, mode: str) -> None:
         signature = [tf.TensorSpec(None, tf.float32)]
         function = tf.function(lambda x: ops.top_k_mask(x, 2), input_signature=signature, jit_compile=mode == "jit")
