@@ -21,6 +21,7 @@ FILES = (
     ".bazelversion",
     "bazelw",
     "third_party/py/make_venv.py",
+    "tools/setup/debian.sh",
     "tools/setup/download_bazel.py",
     "tools/setup/install_bazel.sh",
     "tools/setup/requirements_lock.txt",

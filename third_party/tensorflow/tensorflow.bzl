@@ -5,6 +5,7 @@ Names and parameters are those of the source tree, so that a BUILD file written 
 unchanged. Parameters that mean nothing for a wheel are accepted and said to be so.
 """
 
+load("@local_config_cuda//cuda:build_defs.bzl", "cuda_library", "if_cuda")
 load("//:wheel.bzl", "WHEEL")
 
 visibility("public")
@@ -19,18 +20,6 @@ def clean_dep(dep):
       The label with its repository's name.
     """
     return str(Label(dep))
-
-def if_cuda(if_true, if_false = []):  # buildifier: disable=unused-variable
-    """What a target needs only where GPU kernels are built.
-
-    Args:
-      if_true: the value for a build with CUDA, which the wheel-backed build does not have.
-      if_false: the value for any other build.
-
-    Returns:
-      One of the two.
-    """
-    return if_false
 
 def tf_copts(
         android_optimization_level_override = "-O2",  # buildifier: disable=unused-variable
@@ -92,10 +81,10 @@ def tf_kernel_library(
         gpu_srcs = None,
         hdrs = None,
         deps = None,
-        gpu_deps = None,  # buildifier: disable=unused-variable
+        gpu_deps = None,
         alwayslink = 1,
         copts = None,
-        gpu_copts = None,  # buildifier: disable=unused-variable
+        gpu_copts = None,
         is_external = False,
         compatible_with = None,
         textual_hdrs = None,
@@ -105,12 +94,12 @@ def tf_kernel_library(
     Args:
       name: the target.
       prefix: adds <prefix>*.cc to srcs, <prefix>*.h to hdrs and <prefix>*impl.h to textual_hdrs, but no
-        tests and no CUDA sources.
+        tests; and <prefix>*.cu.cc to gpu_srcs, with <prefix>*.h.
       srcs: C++ sources.
-      gpu_srcs: CUDA sources, each named *.cu.cc or *.h; compiled where if_cuda holds.
+      gpu_srcs: CUDA sources, each named *.cu.cc or *.h; compiled where CUDA is configured.
       hdrs: headers.
       deps: C++ dependencies.
-      gpu_deps: dependencies of gpu_srcs.
+      gpu_deps: dependencies of gpu_srcs, beside deps.
       alwayslink: as in cc_library, on by default.
       copts: options, before those of tf_copts.
       gpu_copts: options of gpu_srcs.
@@ -119,9 +108,10 @@ def tf_kernel_library(
       textual_hdrs: headers that are not compiled alone.
       **kwargs: passed to cc_library.
     """
-    _check_gpu_srcs(gpu_srcs)
     srcs = srcs or []
+    gpu_srcs = gpu_srcs or []
     hdrs = hdrs or []
+    deps = deps or []
     textual_hdrs = textual_hdrs or []
     if prefix:
         tests = [prefix + "*test*"]
@@ -132,23 +122,54 @@ def tf_kernel_library(
             allow_empty = True,
         )
         textual_hdrs = textual_hdrs + native.glob([prefix + "*impl.h"], exclude = tests, allow_empty = True)
+        if native.glob([prefix + "*.cu.cc"], exclude = tests, allow_empty = True):
+            gpu_srcs = gpu_srcs + native.glob([prefix + "*.cu.cc", prefix + "*.h"], exclude = tests)
     native.cc_library(
         name = name,
         srcs = srcs,
         hdrs = hdrs,
-        copts = (copts or []) + tf_copts(is_external = is_external),
+        copts = (copts or []) + tf_copts(is_external = is_external) + _cuda_defines(gpu_srcs),
         compatible_with = compatible_with,
         linkstatic = 1,
         textual_hdrs = textual_hdrs,
-        deps = deps,
+        deps = deps + _gpu_library(
+            name = name + "_gpu",
+            srcs = gpu_srcs,
+            compatible_with = compatible_with,
+            copts = gpu_copts or [],
+            testonly = kwargs.get("testonly"),
+            deps = deps + (gpu_deps or []),
+        ),
         alwayslink = alwayslink,
         **kwargs
     )
 
-def _check_gpu_srcs(gpu_srcs):
-    for src in gpu_srcs or []:
+def _cuda_defines(gpu_srcs):
+    """The options of C++ sources beside gpu_srcs.
+
+    The source tree gives them to all sources, which would compile all of them again for --config=cuda.
+    """
+    return if_cuda(["-DGOOGLE_CUDA=1"] if gpu_srcs else [])
+
+def _gpu_library(name, srcs, copts, deps, **kwargs):
+    """Makes the library of the CUDA sources, if there are any; returns what depends on them needs."""
+    if not srcs:
+        return []
+    for src in srcs:
         if src.endswith(".cc") and not src.endswith(".cu.cc"):
             fail("{} is in gpu_srcs; a CUDA source must be named *.cu.cc".format(src))
+    cuda_library(
+        name = name,
+        srcs = srcs,
+        copts = copts + tf_copts() + [
+            "-DGOOGLE_CUDA=1",
+            "-nvcc_options=expt-relaxed-constexpr",
+            "-nvcc_options=ftz=true",
+        ],
+        deps = deps,
+        **kwargs
+    )
+    return if_cuda([":" + name])
 
 def tf_custom_op_library_additional_deps():
     """The headers that every custom op needs.
@@ -167,7 +188,7 @@ def tf_custom_op_library(
         srcs = [],
         gpu_srcs = [],
         deps = [],
-        gpu_deps = None,  # buildifier: disable=unused-variable
+        gpu_deps = None,
         linkopts = [],
         copts = [],
         **kwargs):
@@ -176,22 +197,29 @@ def tf_custom_op_library(
     Args:
       name: the target, which is the file's name: *.so.
       srcs: C++ sources.
-      gpu_srcs: CUDA sources, each named *.cu.cc or *.h; compiled where if_cuda holds.
+      gpu_srcs: CUDA sources, each named *.cu.cc or *.h; compiled where CUDA is configured. They need
+        CUDA's runtime, which is in TensorFlow's CUDA build: without that the library does not load.
       deps: C++ dependencies.
-      gpu_deps: dependencies of gpu_srcs.
+      gpu_deps: dependencies of gpu_srcs, beside deps.
       linkopts: options for the linker.
       copts: options, before those of tf_copts.
       **kwargs: passed to cc_binary.
     """
-    _check_gpu_srcs(gpu_srcs)
+    deps = deps + tf_custom_op_library_additional_deps()
     native.cc_binary(
         name = name,
         srcs = srcs,
-        copts = copts + tf_copts(is_external = True),
+        copts = copts + tf_copts(is_external = True) + _cuda_defines(gpu_srcs),
         # An ABI or symbol mistake fails here, and not when a user loads the library.
         linkopts = linkopts + ["-Wl,-z,defs", "-Wl,-soname," + name.split("/")[-1]],
         linkshared = 1,
-        deps = deps + tf_custom_op_library_additional_deps() + [clean_dep("//:framework")],
+        deps = deps + [clean_dep("//:framework")] + _gpu_library(
+            name = name.split(".")[0] + "_gpu",
+            srcs = gpu_srcs,
+            copts = copts,
+            testonly = kwargs.get("testonly"),
+            deps = deps + (gpu_deps or []),
+        ),
         **kwargs
     )
 

