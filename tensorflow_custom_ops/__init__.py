@@ -14,7 +14,7 @@ from typing import Any
 
 from tensorflow_custom_ops import _loader as _loader
 
-_loader.load()
+_GPU_KERNELS = _loader.load()
 
 from tensorflow_custom_ops import _build_info
 from tensorflow_custom_ops import _functions as _functions
@@ -32,12 +32,21 @@ def build_info() -> dict[str, object]:
       `tensorflow_version`: the TensorFlow that it was compiled against; it serves every patch release of its minor
         version.
       `xla`: whether the ops have XLA kernels, that is whether they work under `jit_compile=True`.
+      `compiler`: the C++ compiler of the library.
+      `cuda_version`: the CUDA toolkit that compiled the GPU kernels; None if the package has none.
+      `cuda_architectures`: what the GPU kernels are compiled for. `sm_90` is machine code for that compute capability,
+        `compute_90` that and PTX for newer ones.
+      `gpu_kernels`: `"loaded"`, or why this process has no GPU kernels.
       `ops`: the names of the ops that it registers.
     """
     return {
         "version": _build_info.VERSION,
         "tensorflow_version": _build_info.TENSORFLOW_VERSION,
         "xla": _build_info.XLA,
+        "compiler": _build_info.COMPILER,
+        "cuda_version": _build_info.CUDA_VERSION,
+        "cuda_architectures": _build_info.CUDA_ARCHITECTURES,
+        "gpu_kernels": _GPU_KERNELS,
         "ops": _build_info.OPS,
     }
 

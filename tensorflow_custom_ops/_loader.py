@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the op library into TensorFlow, once, or says why it cannot be loaded."""
+"""Loads the op libraries into TensorFlow, once, or says why one cannot be loaded."""
 
 from __future__ import annotations
 
 import os
 import pathlib
+import struct
+import warnings
 
 from tensorflow_custom_ops import _build_info
 
 # Not resolved: under Bazel this file is a link to the source, and the library lies beside the link.
 LIBRARY = pathlib.Path(__file__).absolute().parent / "_ops.so"
+GPU_LIBRARY = LIBRARY.with_name("_ops_gpu.so")
+
+# What NVIDIA's driver for Linux tells about itself.
+_DRIVER = pathlib.Path("/proc/driver/nvidia/version")
 
 
 def _abi(version: str) -> str:
@@ -50,12 +56,82 @@ def _check_ops_are_new(registered: list[str]) -> None:
         )
 
 
-def load() -> None:
-    """Loads the op library into TensorFlow.
+def _load_library(library: pathlib.Path) -> None:
+    """Loads a library into TensorFlow.
+
+    Raises:
+      OSError, tf.errors.OpError: it cannot be loaded.
+    """
+    import tensorflow as tf  # noqa: PLC0415 - loaded by now
+
+    with library.open("rb") as file:
+        header = file.read(64)
+        size = file.seek(0, os.SEEK_END)
+    # The end of a 64-bit ELF file is its table of sections. Opening a part of the file, as a full disk leaves it,
+    # would end the process by a signal.
+    if header.startswith(b"\x7fELF") and len(header) == 64:
+        start, entry_size, entries = struct.unpack_from("<40xQ10xHH", header)
+        end = start + entry_size * entries
+        if size < end:
+            raise OSError(f"{library} is incomplete: it has {size} of {end} bytes")
+    tf.load_library(str(library))
+
+
+def _driver() -> str:
+    """NVIDIA's driver."""
+    try:
+        return _DRIVER.read_text().splitlines()[0].removeprefix("NVRM version: ")
+    except (OSError, IndexError):
+        return "not there"
+
+
+def _load_gpu_library(tensorflow_cuda: str) -> str:
+    """Loads the GPU kernels into a TensorFlow that was built with CUDA `tensorflow_cuda`.
+
+    Returns:
+      "loaded", or why they cannot be loaded, which is also a warning.
+    """
+    import tensorflow as tf  # noqa: PLC0415 - loaded by now
+
+    cuda = str(_build_info.CUDA_VERSION)
+    if tensorflow_cuda.split(".", maxsplit=1)[0] != cuda.split(".", maxsplit=1)[0]:
+        error = "the major versions of CUDA differ"
+    else:
+        try:
+            _load_library(GPU_LIBRARY)
+            return "loaded"
+        except (tf.errors.OpError, OSError) as exception:
+            error = str(exception)
+    reason = (
+        f"cannot load {GPU_LIBRARY}, built with CUDA {cuda}, into TensorFlow {tf.__version__}, built with CUDA "
+        f"{tensorflow_cuda}; the NVIDIA driver is {_driver()}: {error}"
+    )
+    warnings.warn(f"the ops of tensorflow_custom_ops run on the CPU only: {reason}", RuntimeWarning, stacklevel=5)
+    return reason
+
+
+def _load_gpu_kernels() -> str:
+    """Loads the GPU kernels where there are some and TensorFlow can use them; tells what came of it."""
+    import tensorflow as tf  # noqa: PLC0415 - loaded by now
+
+    if _build_info.CUDA_VERSION is None:
+        return "this build of the package has none (--config=cuda builds some)"
+    info = tf.sysconfig.get_build_info()
+    if not info["is_cuda_build"]:
+        return f"this TensorFlow {tf.__version__} is built without CUDA"
+    return _load_gpu_library(info["cuda_version"])
+
+
+def load() -> str:
+    """Loads the op library into TensorFlow, and the library of GPU kernels where it is of use.
+
+    Returns:
+      "loaded", or why the GPU kernels are not.
 
     Raises:
       ImportError: TensorFlow is missing, or not one that the library was built for; the ops are registered already
-        by another library; or the library cannot be opened.
+        by another library; or the library cannot be opened. Not that the GPU kernels cannot be loaded: the ops work
+        without them, and a warning tells.
     """
     try:
         import tensorflow as tf  # noqa: PLC0415 - it may be missing
@@ -73,9 +149,10 @@ def load() -> None:
     _check_tensorflow(tf.__version__)
     _check_ops_are_new([op for op in _build_info.OPS if op_def_registry.get(op) is not None])
     try:
-        tf.load_library(str(LIBRARY))
+        _load_library(LIBRARY)
     except (tf.errors.OpError, OSError) as error:
         raise ImportError(
             f"cannot load {LIBRARY}, built for TensorFlow {_build_info.TENSORFLOW_VERSION}, into TensorFlow "
             f"{tf.__version__}: {error}"
         ) from error
+    return _load_gpu_kernels()

@@ -12,9 +12,24 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from absl.testing import parameterized
+from absl.testing import absltest, parameterized
 
+import tensorflow_custom_ops
 from tensorflow_custom_ops import _build_info
+
+# Whose kernels are tested: "emulator" (tests/gpu/emulated), or the device that TensorFlow prefers.
+DEVICE = os.environ.get("TEST_DEVICE") or (
+    "GPU"
+    if tensorflow_custom_ops.build_info()["gpu_kernels"] == "loaded" and tf.config.list_physical_devices("GPU")
+    else "CPU"
+)
+
+if DEVICE == "GPU":
+    # Matrix products of float32 are compared as such.
+    tf.config.experimental.enable_tensor_float_32_execution(False)
+
+# For tests of what only the CPU kernel does.
+cpu_only = absltest.skipIf(DEVICE != "CPU", f"about the CPU kernel, and this tests the {DEVICE}'s")
 
 # How an op can be called; see in_mode.
 MODES = ("eager", "graph", "jit") if _build_info.XLA else ("eager", "graph")
@@ -72,6 +87,8 @@ class OpTestCase(parameterized.TestCase):
     def assert_same(self, expected: np.ndarray, actual: tf.Tensor) -> None:
         """Checks for the same type, shape and values, to the last bit but for NaN's kind and zero's sign."""
         values = actual.numpy()
+        if DEVICE == "GPU" and expected.dtype != np.int32:
+            self.assertEndsWith(actual.device, "GPU:0")
         self.assertEqual(values.dtype, expected.dtype)
         if actual.dtype == tf.bfloat16:
             # Exact, and NumPy before 2.3 does not know a NaN of this type.

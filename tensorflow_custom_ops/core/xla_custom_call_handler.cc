@@ -89,16 +89,16 @@ class Blocks {
 
 }  // namespace
 
-XlaCustomCall RegisterXlaCustomCall(std::string name,
+XlaCustomCall RegisterXlaCustomCall(std::string name, const char* platform,
                                     XLA_FFI_Handler* handler) {
   const XLA_FFI_Api* api = xla::ffi::GetXlaFfiApi();
   XLA_FFI_Error* error =
-      xla::ffi::Ffi::RegisterStaticHandler(api, name, "Host", handler);
+      xla::ffi::Ffi::RegisterStaticHandler(api, name, platform, handler);
   absl::Status status;
   if (error != nullptr) {
-    status = absl::FailedPreconditionError(
-        absl::StrCat("XLA did not accept the custom call ", name, ": ",
-                     xla::ffi::internal::GetErrorMessage(api, error)));
+    status = absl::FailedPreconditionError(absl::StrCat(
+        "XLA did not accept the custom call ", name, " on ", platform, ": ",
+        xla::ffi::internal::GetErrorMessage(api, error)));
     xla::ffi::internal::DestroyError(api, error);
   }
   return {std::move(name), std::move(status)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++ that XLA's code calls on the CPU: what a handler needs beside XLA's own
+// C++ that XLA's code calls: what a handler needs beside XLA's own
 // interface for it, xla/ffi/api/ffi.h. TensorFlow's wheel has that since 2.20;
 // TENSORFLOW_CUSTOM_OPS_XLA_CUSTOM_CALLS says whether it is there.
 #ifndef TENSORFLOW_CUSTOM_OPS_CORE_XLA_CUSTOM_CALL_HANDLER_H_
@@ -18,9 +18,14 @@
 
 namespace tensorflow_custom_ops {
 
-// Registers a handler, made by XLA_FFI_DEFINE_HANDLER, for the CPU. Call it
+// XLA's names of the platforms that a handler can be for.
+inline constexpr char kXlaCpu[] = "Host";
+inline constexpr char kXlaCuda[] = "CUDA";
+
+// Registers a handler, made by XLA_FFI_DEFINE_HANDLER, for a platform. Call it
 // while the library is loaded: for the value of a constant at namespace scope.
-XlaCustomCall RegisterXlaCustomCall(std::string name, XLA_FFI_Handler* handler);
+XlaCustomCall RegisterXlaCustomCall(std::string name, const char* platform,
+                                    XLA_FFI_Handler* handler);
 
 // Runs the body of a handler. Its status, or the exception that it ends with,
 // becomes the error that TensorFlow's caller sees, with code and message.

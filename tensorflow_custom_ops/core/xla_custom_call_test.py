@@ -142,7 +142,8 @@ class XlaCustomCallTest(op_test_case.OpTestCase):
     def test_reports_a_failed_registration(self) -> None:
         for _ in range(2):
             with self.assertRaisesRegex(
-                tf.errors.FailedPreconditionError, "XLA did not accept the custom call test.Echo: .*[Dd]uplicate"
+                tf.errors.FailedPreconditionError,
+                "XLA did not accept the custom call test.Echo on Host: .*[Dd]uplicate",
             ):
                 jit(ops.test_name_taken, 0.0)
 

@@ -77,7 +77,7 @@ XLA_FFI_DEFINE_HANDLER(kEcho, Echo,
                            .Attr<std::string_view>("text"));
 
 const XlaCustomCall& kEchoCall =
-    *new XlaCustomCall(RegisterXlaCustomCall("test.Echo", kEcho));
+    *new XlaCustomCall(RegisterXlaCustomCall("test.Echo", kXlaCpu, kEcho));
 
 absl::Status LowerEcho(XlaLoweringContext& context) {
   bool flag;
@@ -146,7 +146,7 @@ XLA_FFI_DEFINE_HANDLER(kFail, Fail,
                            .Attr<std::string_view>("how"));
 
 const XlaCustomCall& kFailCall =
-    *new XlaCustomCall(RegisterXlaCustomCall("test.Fail", kFail));
+    *new XlaCustomCall(RegisterXlaCustomCall("test.Fail", kXlaCpu, kFail));
 
 absl::Status LowerFail(XlaLoweringContext& context) {
   int64_t code;
@@ -232,8 +232,8 @@ XLA_FFI_DEFINE_HANDLER(kVisit, Visit,
                            .Attr<int64_t>("threads")
                            .Attr<bool>("nested"));
 
-const XlaCustomCall& kVisitCall =
-    *new XlaCustomCall(RegisterXlaCustomCall("test.ParallelFor", kVisit));
+const XlaCustomCall& kVisitCall = *new XlaCustomCall(
+    RegisterXlaCustomCall("test.ParallelFor", kXlaCpu, kVisit));
 
 absl::Status LowerParallelFor(XlaLoweringContext& context) {
   int64_t cycles;
@@ -267,7 +267,7 @@ REGISTER_OP("TestNameTaken")
 
 absl::Status LowerNameTaken(XlaLoweringContext& context) {
   static const auto* call =
-      new XlaCustomCall(RegisterXlaCustomCall("test.Echo", kFail));
+      new XlaCustomCall(RegisterXlaCustomCall("test.Echo", kXlaCpu, kFail));
   const xla::XlaOp input = context.Input(0);
   return EmitXlaCustomCall(*call, input.builder(), {input}, {}, {}).status();
 }

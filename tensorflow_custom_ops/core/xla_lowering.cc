@@ -45,9 +45,13 @@ class Context : public XlaLoweringContext {
   absl::Status GetAttr(const char* name, std::string* value) override {
     return Attr(name, value);
   }
-  bool OnCpu() override {
-    return context_.compiler()->options().device_type.type_string() ==
-           tensorflow::DEVICE_CPU_XLA_JIT;
+  bool HasKernel() override {
+    const bool on_cpu =
+        context_.compiler()->options().device_type.type_string() ==
+        tensorflow::DEVICE_CPU_XLA_JIT;
+    return tensorflow::KernelDefAvailable(
+        on_cpu ? tensorflow::DEVICE_CPU : tensorflow::DEVICE_GPU,
+        context_.op_kernel().def());
   }
   void SetOutput(int index, xla::XlaOp value) override {
     context_.SetOutput(index, value);

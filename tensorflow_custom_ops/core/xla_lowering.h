@@ -34,9 +34,9 @@ class XlaLoweringContext {
   virtual absl::Status GetAttr(const char* name, int64_t* value) = 0;
   virtual absl::Status GetAttr(const char* name, std::string* value) = 0;
 
-  // Whether the code is compiled for the CPU, where custom calls reach the op's
-  // own CPU kernel.
-  virtual bool OnCpu() = 0;
+  // Whether the op has a kernel of its own for the kind of device that it is
+  // compiled for, and so the custom call that runs it.
+  virtual bool HasKernel() = 0;
 
   virtual void SetOutput(int index, xla::XlaOp value) = 0;
 };

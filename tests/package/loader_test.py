@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pathlib
+import warnings
 from unittest import mock
 
 import tensorflow as tf
@@ -66,6 +67,113 @@ class LoaderTest(parameterized.TestCase):
             self.assertRaisesRegex(ImportError, f"cannot load {broken}, built for TensorFlow .*"),
         ):
             _loader.load()
+
+    def test_library_that_is_incomplete(self) -> None:
+        content = _loader.LIBRARY.read_bytes()[:-1]
+        incomplete = pathlib.Path(self.create_tempfile("_ops.so", content).full_path)
+        with (
+            mock.patch.object(_loader, "LIBRARY", incomplete),
+            mock.patch.object(_build_info, "OPS", ()),
+            mock.patch.object(tf, "load_library") as load_library,
+            self.assertRaisesRegex(ImportError, f"has {len(content)} of {len(content) + 1} bytes"),
+        ):
+            _loader.load()
+        load_library.assert_not_called()
+
+
+class GpuKernelsTest(parameterized.TestCase):
+    """With builds of the package and of TensorFlow that need not be there.
+
+    Attributes:
+      library: what stands for the library of GPU kernels.
+      load_library: what stands for TensorFlow's function.
+      warnings: those that were given.
+    """
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.library = pathlib.Path(self.create_tempfile("_ops_gpu.so", "a library").full_path)
+        self.enter_context(mock.patch.object(_loader, "GPU_LIBRARY", self.library))
+        self.load_library = self.enter_context(mock.patch.object(tf, "load_library"))
+        self.warnings = self.enter_context(warnings.catch_warnings(record=True))
+        warnings.simplefilter("always")
+
+    def load(self, built_with: str | None, tensorflow_cuda: str | None) -> str:
+        """Tells what comes of the GPU kernels.
+
+        Args:
+          built_with: the package's version of CUDA.
+          tensorflow_cuda: TensorFlow's; None if it is built without.
+        """
+        info: dict[str, object] = {"is_cuda_build": False}
+        if tensorflow_cuda:
+            info = {"is_cuda_build": True, "cuda_version": tensorflow_cuda}
+        with (
+            mock.patch.object(_build_info, "CUDA_VERSION", built_with),
+            mock.patch.object(tf.sysconfig, "get_build_info", return_value=info),
+        ):
+            return _loader._load_gpu_kernels()
+
+    def assert_warned_once(self, reason: str) -> None:
+        """Checks for one warning, with the reason."""
+        (warning,) = self.warnings
+        self.assertIs(warning.category, RuntimeWarning)
+        self.assertEqual(str(warning.message), f"the ops of tensorflow_custom_ops run on the CPU only: {reason}")
+
+    @parameterized.parameters(None, "12.5.1")
+    def test_package_without(self, tensorflow_cuda: str | None) -> None:
+        self.assertStartsWith(self.load(None, tensorflow_cuda), "this build of the package has none")
+        self.load_library.assert_not_called()
+        self.assertEmpty(self.warnings)
+
+    def test_tensorflow_without_cuda(self) -> None:
+        self.assertEqual(self.load("12.4.131", None), f"this TensorFlow {tf.__version__} is built without CUDA")
+        self.load_library.assert_not_called()
+        self.assertEmpty(self.warnings)
+
+    @parameterized.parameters("12.5.1", "12.4", "12")
+    def test_loads(self, tensorflow_cuda: str) -> None:
+        self.assertEqual(self.load("12.4.131", tensorflow_cuda), "loaded")
+        self.load_library.assert_called_once_with(str(self.library))
+        self.assertEmpty(self.warnings)
+
+    @parameterized.parameters(("12.4.131", "13.0"), ("13.0.88", "12.5.1"), ("12.4.131", "1.2"))
+    def test_other_major_version(self, built_with: str, tensorflow_cuda: str) -> None:
+        with mock.patch.object(_loader, "_DRIVER", pathlib.Path("/no/such/file")):
+            reason = self.load(built_with, tensorflow_cuda)
+        self.assertEqual(
+            reason,
+            f"cannot load {self.library}, built with CUDA {built_with}, into TensorFlow {tf.__version__}, built with "
+            f"CUDA {tensorflow_cuda}; the NVIDIA driver is not there: the major versions of CUDA differ",
+        )
+        self.load_library.assert_not_called()
+        self.assert_warned_once(reason)
+
+    @parameterized.parameters(tf.errors.NotFoundError(None, None, "the cause"), OSError("the cause"))
+    def test_library_that_cannot_be_opened(self, error: Exception) -> None:
+        self.load_library.side_effect = error
+        reason = self.load("12.4.131", "12.5.1")
+        self.assertEndsWith(reason, ": the cause")
+        self.assert_warned_once(reason)
+
+    def test_library_that_is_missing(self) -> None:
+        self.library.unlink()
+        reason = self.load("12.4.131", "12.5.1")
+        self.assertIn(f"No such file or directory: '{self.library}'", reason)
+        self.load_library.assert_not_called()
+        self.assert_warned_once(reason)
+
+    @parameterized.parameters(
+        (
+            "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03  Tue Jun  6 22:20:39 UTC 2023\nGCC: 12\n",
+            "NVIDIA UNIX x86_64 Kernel Module  535.54.03  Tue Jun  6 22:20:39 UTC 2023",
+        ),
+        ("", "not there"),
+    )
+    def test_driver(self, text: str, driver: str) -> None:
+        file = pathlib.Path(self.create_tempfile("version", text).full_path)
+        with mock.patch.object(_loader, "_DRIVER", file):
+            self.assertIn(f"; the NVIDIA driver is {driver}: ", self.load("12.4.131", "13.0"))
 
 
 if __name__ == "__main__":

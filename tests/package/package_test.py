@@ -13,7 +13,7 @@ from absl.testing import absltest
 from tensorflow.python.framework import op_def_registry, ops
 
 import tensorflow_custom_ops
-from tensorflow_custom_ops import _build_info
+from tensorflow_custom_ops import _build_info, _loader
 from tests import op_test_case
 
 _OPS_DIRECTORY = pathlib.Path(tensorflow_custom_ops.__file__).parent / "ops"
@@ -53,6 +53,23 @@ class PackageTest(op_test_case.OpTestCase):
         self.assertNotEmpty(info["ops"])
         for op in info["ops"]:
             self.assertIsNotNone(op_def_registry.get(op), op)
+
+    def test_build_info_names_the_compiler(self) -> None:
+        self.assertRegex(tensorflow_custom_ops.build_info()["compiler"], r"\d+\.\d+\.\d+")
+
+    def test_build_info_tells_of_gpu_kernels(self) -> None:
+        info = tensorflow_custom_ops.build_info()
+        if not _loader.GPU_LIBRARY.exists():
+            self.assertIsNone(info["cuda_version"])
+            self.assertEqual(info["cuda_architectures"], ())
+            self.assertEqual(info["gpu_kernels"], "this build of the package has none (--config=cuda builds some)")
+            return
+        self.assertRegex(info["cuda_version"], r"\A\d+\.\d+\.\d+\Z")
+        self.assertNotEmpty(info["cuda_architectures"])
+        for architecture in info["cuda_architectures"]:
+            self.assertRegex(architecture, r"\A(sm|compute)_\d+[af]?\Z")
+        has_cuda = tf.sysconfig.get_build_info()["is_cuda_build"]
+        self.assertRegex(info["gpu_kernels"], "loaded" if has_cuda else "this TensorFlow .* is built without CUDA")
 
     def test_each_op_has_a_gradient(self) -> None:
         for op in _build_info.OPS:

@@ -69,10 +69,32 @@ def tf_workspace3():
 WORKSPACE2_BZL = """\
 load("@xla//third_party/absl:workspace.bzl", absl = "repo")
 load("@xla//third_party/eigen3:workspace.bzl", eigen3 = "repo")
+load("@xla//third_party/gpus/cuda:cuda_configure.bzl", "cuda_configure")
 
 def tf_workspace2():
     absl()
+    cuda_configure(name = "local_config_cuda")
     eigen3()
+"""
+
+CUDA_CONFIGURE_BZL = """\
+def _cuda_configure_impl(ctx):
+    ctx.symlink(Label("//third_party/gpus/cuda:build_defs.bzl.tpl"), "cuda/build_defs.bzl")
+    ctx.file("cuda/BUILD")
+
+cuda_configure = repository_rule(_cuda_configure_impl)
+"""
+
+# Without CUDA.
+CUDA_BUILD_DEFS_BZL = """\
+def if_cuda(if_true, if_false = []):
+    return select({"//conditions:default": if_false})
+
+def if_cuda_is_configured(x, no_cuda = []):
+    return select({"//conditions:default": no_cuda})
+
+def cuda_library(copts = [], tags = [], deps = [], **kwargs):
+    native.cc_library(copts = copts, tags = tags, deps = deps, **kwargs)
 """
 
 PYTHON_INIT_BZL = """\
@@ -159,6 +181,7 @@ tf_cuda_library(
     for each in [
         "lib",
         "core_cpu",
+        "stream_executor_headers_lib",
     ]
 ]
 
@@ -375,6 +398,9 @@ def files(version: str = "2.21.0", installed: Installed | None = None) -> dict[s
         "third_party/xla/third_party/eigen3/BUILD": "",
         "third_party/xla/third_party/eigen3/eigen_archive.BUILD": EIGEN_BUILD,
         "third_party/xla/third_party/eigen3/workspace.bzl": EIGEN_BZL,
+        "third_party/xla/third_party/gpus/cuda/BUILD": "",
+        "third_party/xla/third_party/gpus/cuda/build_defs.bzl.tpl": CUDA_BUILD_DEFS_BZL,
+        "third_party/xla/third_party/gpus/cuda/cuda_configure.bzl": CUDA_CONFIGURE_BZL,
         "third_party/xla/third_party/py/BUILD": "",
         "third_party/xla/third_party/py/python_init_repositories.bzl": PYTHON_INIT_BZL,
         "third_party/xla/xla/tsl/BUILD": "",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at the wheel without importing it: its files, metadata and library."""
+"""Looks at the wheel without importing it: its files, metadata and libraries."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ import re
 import sys
 import zipfile
 
-from absl.testing import absltest
-from elftools.elf import dynamic, elffile, sections
+from absl.testing import absltest, parameterized
 from packaging import metadata, requirements, utils
 
-from tests.wheel import wheel_test_case
+from tests.wheel import shared_library, wheel_test_case
 
 # "<major>.<minor>" of the TensorFlow that the build used, and the names of the ops.
 TENSORFLOW = os.environ["TENSORFLOW"]
 OPS = os.environ["OPS"].split()
+# Those that the wheel has.
+LIBRARIES = os.environ["LIBRARIES"].split()
+
+TENSORFLOW_LIBRARIES = {"libtensorflow_framework.so.2", "libtensorflow_cc.so.2"}
 
 # What tools/pip_package/old_system.cc makes and TensorFlow's libraries use too: linkers export it all the same.
 UNAVOIDABLE = re.compile(r"_Z[KNTV]+St7__cxx1118basic_stringstream.+")
@@ -48,7 +51,7 @@ class ContentsTestCase(wheel_test_case.WheelTestCase):
 class FilesTest(ContentsTestCase):
     def test_has_the_package(self) -> None:
         package = {"__init__.py", "_build_info.py", "_functions.py", "_loader.py", "py.typed"}
-        package |= {wheel_test_case.LIBRARY, "layers/__init__.py", "layers/my_layer.py", "ops/__init__.py"}
+        package |= {*LIBRARIES, "layers/__init__.py", "layers/my_layer.py", "ops/__init__.py"}
         for op in OPS:
             names = ("__init__.py", f"{op}.py", f"gen_{op}.py", f"gen_{op}.pyi")
             package |= {f"ops/{op}/{name}" for name in names}
@@ -62,7 +65,8 @@ class FilesTest(ContentsTestCase):
     def test_has_nothing_else(self) -> None:
         others = [name for name in self.files if not name.startswith(f"{self.info}/")]
         for name in others:
-            self.assertRegex(name, rf"\A{wheel_test_case.PACKAGE}/(.+\.pyi?|py\.typed|_ops\.so)\Z")
+            libraries = "|".join(map(re.escape, LIBRARIES))
+            self.assertRegex(name, rf"\A{wheel_test_case.PACKAGE}/(.+\.pyi?|py\.typed|{libraries})\Z")
             self.assertNotRegex(name, r"_test\.|test_|/tests?/")
 
     def test_nothing_in_the_archive_says_when_or_where_it_was_made(self) -> None:
@@ -128,31 +132,22 @@ class MetadataTest(ContentsTestCase):
         self.assertIn("Root-Is-Purelib: false", lines)
 
 
-class LibraryTest(ContentsTestCase):
+class TagTest(ContentsTestCase):
+    """Of all libraries at once, as auditwheel sees them."""
+
     def setUp(self) -> None:
         super().setUp()
-        self.library = self.files[f"{wheel_test_case.PACKAGE}/{wheel_test_case.LIBRARY}"]
-        self.elf = elffile.ELFFile(io.BytesIO(self.library))
-        section = self.elf.get_section_by_name(".dynamic")
-        assert isinstance(section, dynamic.DynamicSection)
-        self.dynamic = list(section.iter_tags())
-
-    def audit(self) -> dict[str, object]:
-        """Returns what auditwheel finds."""
         result = self.run_command(
             *(sys.executable, "-m", "auditwheel", "show", "--json", self.wheel),
             cwd=wheel_test_case.TEST_PACKAGES,
         )
-        findings = json.loads(result.stdout)
-        assert isinstance(findings, dict)
-        return findings
+        self.findings = json.loads(result.stdout)
 
     def test_fits_the_tag(self) -> None:
         (tag,) = self.tags
         self.assertEqual((tag.interpreter, tag.abi), ("py3", "none"))
-        findings = self.audit()
-        fits = str(findings["sym_tag"])
-        self.assertRegex(fits, "manylinux_", findings)
+        fits = self.findings["sym_tag"]
+        self.assertRegex(fits, "manylinux_", self.findings)
 
         def glibc(platform: str) -> list[int]:
             return [int(number) for number in re.findall(r"\d+", platform)[:2]]
@@ -160,40 +155,49 @@ class LibraryTest(ContentsTestCase):
         self.assertLessEqual(
             glibc(fits),
             glibc(tag.platform),
-            f"The library needs newer symbols than {tag.platform} has: {findings['versioned_symbols']}. "
+            f"The libraries need newer symbols than {tag.platform} has: {self.findings['versioned_symbols']}. "
             "See tools/pip_package/old_system.cc, or build on an older system.",
         )
-        self.assertFalse(findings["unsupported_isa"])
+        self.assertFalse(self.findings["unsupported_isa"])
 
-    def test_takes_tensorflow_from_where_it_is_installed(self) -> None:
-        libraries = self.audit()["external_libs"]
-        assert isinstance(libraries, dict)
-        self.assertIn("libtensorflow_framework.so.2", libraries)
-        self.assertContainsSubset(libraries, {"libtensorflow_framework.so.2", "libtensorflow_cc.so.2"})
-        tags = {tag.entry.d_tag for tag in self.dynamic}
+    def test_takes_nothing_but_tensorflow_from_elsewhere(self) -> None:
+        self.assertContainsSubset(self.findings["external_libs"], TENSORFLOW_LIBRARIES)
+
+
+@parameterized.parameters([(name,) for name in LIBRARIES])
+class LibraryTest(ContentsTestCase, parameterized.TestCase):
+    def read(self, name: str) -> tuple[bytes, shared_library.SharedLibrary]:
+        """Reads a library of the wheel."""
+        content = self.files[f"{wheel_test_case.PACKAGE}/{name}"]
+        return content, shared_library.SharedLibrary(io.BytesIO(content))
+
+    def test_takes_tensorflow_from_where_it_is_installed(self, name: str) -> None:
+        _, library = self.read(name)
+        self.assertIn("libtensorflow_framework.so.2", library.needed())
+        tags = {tag.entry.d_tag for tag in library.dynamic_tags()}
         self.assertNoCommonElements(tags, {"DT_RPATH", "DT_RUNPATH"})
 
-    def test_is_hardened(self) -> None:
-        segments = {segment["p_type"] for segment in self.elf.iter_segments()}
+    def test_is_hardened(self, name: str) -> None:
+        content, library = self.read(name)
+        segments = {segment["p_type"] for segment in library.elf.iter_segments()}
         self.assertIn("PT_GNU_RELRO", segments)
-        flags = [tag["d_val"] for tag in self.dynamic if tag.entry.d_tag == "DT_FLAGS"]
+        flags = [tag["d_val"] for tag in library.dynamic_tags() if tag.entry.d_tag == "DT_FLAGS"]
         self.assertTrue(flags and flags[0] & 0x8, f"not linked with -z now: {flags}")
-        self.assertIn(b"__stack_chk_fail", self.library)
+        self.assertIn(b"__stack_chk_fail", content)
 
-    def test_exports_nothing_of_its_own(self) -> None:
-        symbols = self.elf.get_section_by_name(".dynsym")
-        assert isinstance(symbols, sections.SymbolTableSection)
-        exported = {
-            symbol.name
-            for symbol in symbols.iter_symbols()
-            if symbol["st_shndx"] != "SHN_UNDEF" and symbol["st_info"]["bind"] != "STB_LOCAL"
-        }
-        self.assertEmpty({name for name in exported if not UNAVOIDABLE.fullmatch(name)})
+    def test_exports_nothing_of_its_own(self, name: str) -> None:
+        _, library = self.read(name)
+        self.assertEmpty({symbol for symbol in library.exported() if not UNAVOIDABLE.fullmatch(symbol)})
 
-    def test_names_no_folder_of_the_build(self) -> None:
+    def test_names_no_folder_of_the_build(self, name: str) -> None:
+        _, library = self.read(name)
         absolute_path = rb"(?<![\w.])(?:/[\w.+-]+){2,}"
-        self.assertEmpty(re.findall(absolute_path, self.library))
-        self.assertNotIn(b"bazel-out", self.library)
+        for section in library.elf.iter_sections():
+            # Compressed code for GPUs, which may happen to look like a path; tests/gpu/static_test.py unpacks it.
+            if section.name == ".nv_fatbin":
+                continue
+            self.assertEmpty(re.findall(absolute_path, section.data()), section.name)
+            self.assertNotIn(b"bazel-out", section.data(), section.name)
 
 
 if __name__ == "__main__":

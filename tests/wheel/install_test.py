@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 from pathlib import Path
 
 from absl.testing import absltest
@@ -54,6 +55,22 @@ model = tf.saved_model.load(sys.argv[1])
 np.testing.assert_array_equal(model.function(tf.constant([[1.0], [-2.0]])), [[3.0], [-6.0]])
 """
 
+GPU_KERNELS = """
+import json
+import pathlib
+import sys
+
+import tensorflow as tf
+import tensorflow_custom_ops as ops
+
+report = {
+    "gpu_kernels": ops.build_info()["gpu_kernels"],
+    "is_cuda_build": tf.sysconfig.get_build_info()["is_cuda_build"],
+    "is_open": "_ops_gpu.so" in pathlib.Path("/proc/self/maps").read_text(),
+}
+json.dump(report, sys.stdout)
+"""
+
 
 def tensorflow_distribution() -> str:
     """Returns the name of the distribution that TensorFlow was installed from."""
@@ -72,6 +89,19 @@ class InstallTest(wheel_test_case.WheelTestCase):
         module = Path(self.run_command(self.python, "-c", USE, model).stdout.strip())
         self.assertTrue(module.is_relative_to(self.python.parents[1]), module)
         self.run_command(self.python, "-c", LOAD, model)
+
+    def test_opens_gpu_kernels_for_a_cuda_build_of_tensorflow_alone(self) -> None:
+        result = self.run_command(self.python, "-c", GPU_KERNELS)
+        report = json.loads(result.stdout)
+        has_them = bool(list(self.python.parents[1].rglob(wheel_test_case.GPU_LIBRARY)))
+        if has_them and report["is_cuda_build"]:
+            self.assertEqual(report["gpu_kernels"], "loaded")
+        elif has_them:
+            self.assertRegex(report["gpu_kernels"], r"\Athis TensorFlow \S+ is built without CUDA\Z")
+        else:
+            self.assertStartsWith(report["gpu_kernels"], "this build of the package has none")
+        self.assertEqual(report["is_open"], has_them and report["is_cuda_build"])
+        self.assertNotIn("RuntimeWarning", result.stderr)
 
     def test_pip_finds_nothing_wrong(self) -> None:
         self.assertIn("Successfully installed tensorflow-custom-ops", self.printed)

@@ -17,6 +17,7 @@ REPOSITORY = Path(__file__).absolute().parents[2]
 TEST_PACKAGES = Path(auditwheel.__file__).parents[1]
 PACKAGE = "tensorflow_custom_ops"
 LIBRARY = "_ops.so"
+GPU_LIBRARY = "_ops_gpu.so"
 
 
 class WheelTestCase(absltest.TestCase):

@@ -40,9 +40,8 @@ def _cuda_library_impl(ctx):
         # CUDA's runtime, which only TensorFlow's CUDA build has. This undoes a -Wl,-z,defs before it.
         user_link_flags = ["-Wl,--unresolved-symbols=ignore-all"],
     )
-    objects = depset(outputs.pic_objects)
     return [
-        DefaultInfo(files = objects, runfiles = ctx.runfiles(transitive_files = objects)),
+        DefaultInfo(files = depset(outputs.pic_objects)),
         CcInfo(compilation_context = context, linking_context = linking_context),
     ]
 

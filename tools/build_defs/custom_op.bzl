@@ -2,8 +2,10 @@
 """One macro makes everything of an op: its definition, kernels, Python wrapper and test."""
 
 load("@org_tensorflow//tensorflow:tensorflow.bzl", "tf_gen_op_wrapper_py", "tf_kernel_library")
+load("//tests/gpu/emulated:emulated_test.bzl", "emulated_test")
 load("//tools/build_defs:copts.bzl", "OP_COPTS")
 load("//tools/build_defs:flags.bzl", "ONLY_WITH_XLA")
+load("//tools/build_defs:gpu_kernels.bzl", "gpu_kernels")
 
 def custom_op(
         name,
@@ -11,6 +13,8 @@ def custom_op(
         kernel_srcs = None,
         kernel_hdrs = [],
         kernel_deps = [],
+        gpu_hdrs = [],
+        gpu_deps = [],
         xla_deps = [],
         op_deps = [],
         test_deps = [],
@@ -21,6 +25,11 @@ def custom_op(
     The folder has, beside its BUILD file:
       <name>.cc          the op's definition, with shape function and documentation
       <name>_kernel.cc   the CPU kernel
+      <name>_gpu.cu.cc   the CUDA kernel, if there is one, with
+      <name>_gpu.h       the function that launches it,
+      <name>_gpu.cc      the OpKernel that calls that function,
+      <name>_gpu_xla.cc  the custom call that does, if there is one, and
+      <name>_gpu_test.cc the test of that function
       <name>_xla.cc      the lowering to XLA, if there is one
       <name>.py          the Python functions and gradients; __all__ lists what users get
       <name>_test.py     the test
@@ -29,9 +38,15 @@ def custom_op(
     The targets:
       :<name>_op_lib     the definition
       :<name>_kernels    the kernels, for CPU and XLA
+      :<name>_gpu_kernels  the kernels for a GPU, and what XLA calls there; only with --config=cuda
+      :<name>_emulated_kernels  the same kernels, registered on the CPU and emulated there; for tests
       :gen_<name>        the Python module gen_<name>, written by TensorFlow's generator, with a .pyi stub
       :<name>            the Python library
       :<name>_test       the test
+      :<name>_emulated_test  the test, run on the emulated kernels
+      :<name>_gpu_test   the test of the CUDA kernel, emulated; also with sanitizers, as <name>_gpu_test_thread
+                         and <name>_gpu_test_address_undefined
+      :<name>_gpu_test_cuda  the same by nvcc, for tests/gpu/run_on_device.sh
 
     Args:
       name: the op's name, in lower case with underscores; the folder has the same.
@@ -39,6 +54,8 @@ def custom_op(
       kernel_srcs: the kernels' sources, if they are not just <name>_kernel.cc.
       kernel_hdrs: the kernels' headers.
       kernel_deps: further C++ dependencies of the kernels.
+      gpu_hdrs: further headers of the CUDA kernel, which are none of TensorFlow's.
+      gpu_deps: further C++ dependencies of the GPU's OpKernel and custom call.
       xla_deps: further C++ dependencies of the lowering.
       op_deps: further C++ dependencies of the definition.
       test_deps: further Python dependencies of the test.
@@ -65,6 +82,8 @@ def custom_op(
             "@org_tensorflow//tensorflow/core:framework_headers_lib",
         ],
     )
+    has_gpu_kernel = bool(native.glob([name + "_gpu.cu.cc"], allow_empty = True))
+    gpu_kernels(name, has_gpu_kernel, kernel_hdrs, gpu_hdrs, gpu_deps)
     native.cc_library(
         name = name + "_kernels",
         visibility = ["//visibility:public"],
@@ -92,6 +111,24 @@ def custom_op(
             "@test_packages//:site",
         ],
     )
+
+    # Tests compile and run an op's files elsewhere, too.
+    native.exports_files(
+        native.glob([
+            "*.cc",
+            "*.h",
+            name + "_test.py",
+        ]),
+        visibility = ["//tests:__subpackages__"],
+    )
+    if has_gpu_kernel:
+        emulated_test(
+            name = name + "_emulated_test",
+            size = test_size,
+            shard_count = test_shard_count,
+            test = name + "_test",
+            test_package = native.package_name(),
+        )
 
 def _xla_kernel(name, op_name, deps):
     """The XLA kernel of an op that has one, or without --xla what says that it is left out."""

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import pathlib
+import re
 
 # Before TensorFlow is imported, for it prints and looks for GPUs.
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -28,9 +30,24 @@ TENSORFLOW_VERSION: str = {tensorflow_version!r}
 # Whether the library has the ops' XLA kernels.
 XLA: bool = {xla!r}
 
+# The compiler of the library, as it names itself.
+COMPILER: str = {compiler!r}
+
+# The version of the CUDA toolkit that compiled the GPU kernels; None if there are none.
+CUDA_VERSION: str | None = {cuda_version!r}
+
+# What the GPU kernels are compiled for: sm_XY has machine code, and compute_XY also code for what is newer.
+CUDA_ARCHITECTURES: tuple[str, ...] = {cuda_architectures!r}
+
 # The ops that the library registers.
 OPS: tuple[str, ...] = {ops!r}
 '''
+
+
+def compiler(library: pathlib.Path) -> str:
+    """The compiler that a library names, as compilers do in the section .comment."""
+    name = re.search(rb"(?:GCC: |clang version )[ -~]+", library.read_bytes())
+    return name[0].decode().replace(":", "") if name else "unknown"
 
 
 def main() -> None:
@@ -38,15 +55,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--version", required=True, help="the version of the package")
     parser.add_argument("--xla", choices=("true", "false"), required=True, help="whether it has XLA kernels")
+    parser.add_argument("--cuda", type=pathlib.Path, help="the toolkit of the GPU kernels, if there are some: JSON")
     parser.add_argument("library", help="the op library")
     parser.add_argument("out", type=pathlib.Path, help="the module to write")
     args = parser.parse_args()
     handle = pywrap_tf_session.TF_LoadLibrary(os.path.abspath(args.library))
     op_list = op_def_pb2.OpList.FromString(pywrap_tf_session.TF_GetOpList(handle))
+    cuda = json.loads(args.cuda.read_text()) if args.cuda else {"version": None, "architectures": []}
     module = TEMPLATE.format(
         version=args.version,
         tensorflow_version=tf.__version__,
         xla=args.xla == "true",
+        compiler=compiler(pathlib.Path(args.library)),
+        cuda_version=cuda["version"],
+        cuda_architectures=tuple(cuda["architectures"]),
         ops=tuple(sorted(op.name for op in op_list.op)),
     )
     args.out.write_text(module)

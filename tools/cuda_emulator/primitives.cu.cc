@@ -150,43 +150,52 @@ __global__ void NothingKernel() {}
 }  // namespace
 
 int LaunchIndices(CUstream_st* stream, Indices* out) {
-  return tensorflow_custom_ops::gpu::Launch(IndicesKernel, dim3(3, 2, 2), dim3(4, 3, 5), 0, stream, out);
+  return tensorflow_custom_ops::gpu::Launch(IndicesKernel, dim3(3, 2, 2),
+                                            dim3(4, 3, 5), 0, stream, out);
 }
 
 int LaunchShuffles(CUstream_st* stream, int width, Shuffles* out) {
-  return tensorflow_custom_ops::gpu::Launch(ShufflesKernel, 1, kThreads, 0, stream, width, out);
+  return tensorflow_custom_ops::gpu::Launch(ShufflesKernel, 1, kThreads, 0,
+                                            stream, width, out);
 }
 
 int LaunchVotes(CUstream_st* stream, Votes* out) {
-  return tensorflow_custom_ops::gpu::Launch(VotesKernel, 1, kThreads, 0, stream, out);
+  return tensorflow_custom_ops::gpu::Launch(VotesKernel, 1, kThreads, 0, stream,
+                                            out);
 }
 
 int LaunchVoteOfRest(CUstream_st* stream, unsigned* out) {
-  return tensorflow_custom_ops::gpu::Launch(VoteOfRestKernel, 1, 32, 0, stream, out);
+  return tensorflow_custom_ops::gpu::Launch(VoteOfRestKernel, 1, 32, 0, stream,
+                                            out);
 }
 
 int LaunchScan(CUstream_st* stream, int blocks, const int* in, int* out) {
-  return tensorflow_custom_ops::gpu::Launch(ScanKernel, static_cast<unsigned>(blocks), kThreads,
-             kThreads * sizeof(int), stream, in, out);
+  return tensorflow_custom_ops::gpu::Launch(
+      ScanKernel, static_cast<unsigned>(blocks), kThreads,
+      kThreads * sizeof(int), stream, in, out);
 }
 
 int LaunchAtomics(CUstream_st* stream, Atomics* values) {
-  return tensorflow_custom_ops::gpu::Launch(AtomicsKernel, 3, kThreads, 0, stream, values);
+  return tensorflow_custom_ops::gpu::Launch(AtomicsKernel, 3, kThreads, 0,
+                                            stream, values);
 }
 
 int LaunchBits(CUstream_st* stream, long long value, float number, Bits* out) {
-  return tensorflow_custom_ops::gpu::Launch(BitsKernel, 1, 1, 0, stream, value, number, out);
+  return tensorflow_custom_ops::gpu::Launch(BitsKernel, 1, 1, 0, stream, value,
+                                            number, out);
 }
 
 int LaunchLastBlock(CUstream_st* stream, int blocks, int* partial,
                     unsigned* finished, int* sum) {
-  return tensorflow_custom_ops::gpu::Launch(LastBlockKernel, static_cast<unsigned>(blocks), 40, 0, stream,
-             partial, finished, sum);
+  return tensorflow_custom_ops::gpu::Launch(LastBlockKernel,
+                                            static_cast<unsigned>(blocks), 40,
+                                            0, stream, partial, finished, sum);
 }
 
 int LaunchNothing(CUstream_st* stream, unsigned grid, unsigned block,
                   unsigned shared_bytes) {
-  return tensorflow_custom_ops::gpu::Launch(NothingKernel, grid, block, shared_bytes, stream);
+  return tensorflow_custom_ops::gpu::Launch(NothingKernel, grid, block,
+                                            shared_bytes, stream);
 }
 
 }  // namespace primitives

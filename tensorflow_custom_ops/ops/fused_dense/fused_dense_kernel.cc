@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tensorflow_custom_ops/ops/fused_dense/fused_dense_kernel.h"
+
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -12,21 +12,17 @@
 #include "tensorflow/core/platform/logging.h"
 #include "tensorflow/core/util/work_sharder.h"
 #include "tensorflow_custom_ops/ops/fused_dense/fused_dense_isa.h"
-#include "tensorflow_custom_ops/ops/fused_dense/fused_dense_shape.h"
 #include "tensorflow_custom_ops/ops/fused_dense/fused_dense_tiles.h"
 
 namespace tensorflow_custom_ops {
 namespace {
 
-using fused_dense::Activation;
 using fused_dense::ComputeTile;
 using fused_dense::Isa;
 using fused_dense::Problem;
 using fused_dense::Tile;
-using tensorflow::OpKernel;
 using tensorflow::OpKernelConstruction;
 using tensorflow::OpKernelContext;
-using tensorflow::Tensor;
 
 template <typename T>
 ComputeTile TileFunction(const Isa& isa) {
@@ -34,14 +30,6 @@ ComputeTile TileFunction(const Isa& isa) {
   if constexpr (std::is_same_v<T, Eigen::bfloat16>) return isa.bfloat16;
   if constexpr (std::is_same_v<T, float>) return isa.float32;
   if constexpr (std::is_same_v<T, double>) return isa.float64;
-}
-
-// The activation of a name that the op's definition allows.
-Activation ActivationOf(const std::string& name) {
-  if (name == "relu") return Activation::kRelu;
-  if (name == "tanh") return Activation::kTanh;
-  if (name == "sigmoid") return Activation::kSigmoid;
-  return Activation::kLinear;
 }
 
 // Parts of 0...total-1, as even as multiples of `multiple` can be, and of size
@@ -101,46 +89,23 @@ struct Tiling {
   Parts units;
 };
 
-fused_dense::Shape ShapeOf(const Tensor& tensor) {
-  const auto sizes = tensor.shape().dim_sizes();
-  return std::vector<int64_t>(sizes.begin(), sizes.end());
-}
-
 template <typename T>
-class FusedDenseKernel : public OpKernel {
+class FusedDenseCpuKernel : public FusedDenseKernel {
  public:
-  explicit FusedDenseKernel(OpKernelConstruction* context) : OpKernel(context) {
-    std::string activation;
-    OP_REQUIRES_OK(context, context->GetAttr("activation", &activation));
-    activation_ = ActivationOf(activation);
+  explicit FusedDenseCpuKernel(OpKernelConstruction* context)
+      : FusedDenseKernel(context) {
     const absl::StatusOr<const Isa*> isa = fused_dense::SelectIsa();
     OP_REQUIRES_OK(context, isa.status());
     VLOG(1) << "FusedDense: the code for " << (*isa)->name;
     compute_tile_ = TileFunction<T>(**isa);
   }
 
-  void Compute(OpKernelContext* context) override {
-    const Tensor& input = context->input(0);
-    const Tensor& weights = context->input(1);
-    const Tensor& bias = context->input(2);
-    // Eager mode does not run the shape function.
-    OP_REQUIRES_OK(context,
-                   fused_dense::CheckShapes(ShapeOf(input), ShapeOf(weights),
-                                            ShapeOf(bias)));
-    const int64_t in = weights.dim_size(0);
-    const int64_t units = weights.dim_size(1);
-    tensorflow::TensorShape shape = input.shape();
-    OP_REQUIRES_OK(context, shape.SetDimWithStatus(shape.dims() - 1, units));
-    Tensor* output = nullptr;
-    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
-    if (output->NumElements() == 0) return;
-
-    const Problem problem = {
-        input.data(), weights.data(), bias.data(), output->data(),
-        in,           units,          activation_};
-    const Tiling tiling(output->NumElements() / units, in, units);
+ protected:
+  absl::Status Run(OpKernelContext* context, const Problem& problem,
+                   int64_t rows) override {
+    const Tiling tiling(rows, problem.in, problem.units);
     const double multiplications = static_cast<double>(tiling.rows.Size(0)) *
-                                   tiling.units.Size(0) * (in + 1);
+                                   tiling.units.Size(0) * (problem.in + 1);
     // In cycles, with AVX2.
     const int64_t cost = static_cast<int64_t>(multiplications / 16) + 1;
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
@@ -150,10 +115,10 @@ class FusedDenseKernel : public OpKernel {
                           compute_tile_(problem, tiling.Get(i));
                         }
                       });
+    return absl::OkStatus();
   }
 
  private:
-  Activation activation_;
   ComputeTile compute_tile_;
 };
 
@@ -161,7 +126,7 @@ class FusedDenseKernel : public OpKernel {
   REGISTER_KERNEL_BUILDER(Name("FusedDense")                  \
                               .Device(tensorflow::DEVICE_CPU) \
                               .TypeConstraint<T>("T"),        \
-                          FusedDenseKernel<T>);
+                          FusedDenseCpuKernel<T>);
 TF_CALL_half(REGISTER_FUSED_DENSE);
 TF_CALL_bfloat16(REGISTER_FUSED_DENSE);
 TF_CALL_float(REGISTER_FUSED_DENSE);

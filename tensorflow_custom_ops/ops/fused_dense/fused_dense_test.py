@@ -179,6 +179,7 @@ class FusedDenseTest(op_test_case.OpTestCase):
         self.assertLen(digests, 1)
         self.assertLen(digests.pop().split(), 12)
 
+    @op_test_case.cpu_only
     @parameterized.product(isa=processor_isas())
     def test_instruction_set(self, isa: str) -> None:
         directory = pathlib.Path(self.create_tempdir().full_path)
@@ -197,6 +198,7 @@ class FusedDenseTest(op_test_case.OpTestCase):
                     y = np.load(directory / f"{dtype.name}_{activation}.npy")
                     self.assert_near(reference(activation, *cast), y)
 
+    @op_test_case.cpu_only
     def test_chooses_the_best_instruction_set(self) -> None:
         log = {"TF_CPP_VMODULE": "fused_dense_kernel=1", "TF_CPP_MIN_LOG_LEVEL": "0"}
         environment = {name: value for name, value in os.environ.items() if name != "TF_CUSTOM_OPS_ISA"}
@@ -204,6 +206,7 @@ class FusedDenseTest(op_test_case.OpTestCase):
             result = self.run_python("import tensorflow_custom_ops as ops; ops.fused_dense([[1.0]], [[1.0]], [1.0])")
         self.assertRegex(result.stderr, rf"FusedDense: the code for {processor_isas()[-1]}\n")
 
+    @op_test_case.cpu_only
     def test_refuses_an_instruction_set_that_there_is_not(self) -> None:
         with mock.patch.dict(os.environ, {"TF_CUSTOM_OPS_ISA": "avx1024"}):
             result = self.run_python(

@@ -6,21 +6,10 @@
 
 #include <cstdint>
 
+#include "tensorflow_custom_ops/ops/fused_dense/fused_dense_problem.h"
+
 namespace tensorflow_custom_ops {
 namespace fused_dense {
-
-enum class Activation { kLinear, kRelu, kTanh, kSigmoid };
-
-// output = activation(input @ weights + bias), all row-major and of one type.
-struct Problem {
-  const void* input;    // [rows, in]
-  const void* weights;  // [in, units]
-  const void* bias;     // [units]
-  void* output;         // [rows, units]
-  int64_t in;
-  int64_t units;
-  Activation activation;
-};
 
 // A part of the output: `rows` rows from `row` on, and the like for units.
 struct Tile {

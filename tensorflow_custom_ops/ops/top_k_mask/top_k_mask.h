@@ -17,8 +17,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/tensor.h"
+#include "tensorflow_custom_ops/ops/top_k_mask/top_k_mask_key.h"
 
 namespace tensorflow_custom_ops {
+
+// By this name XLA's code calls the kernel, whatever the device.
+inline constexpr char kTopKMaskCustomCall[] = "tensorflow_custom_ops.TopKMask";
 
 // Checks the ranks of the inputs.
 inline absl::Status CheckTopKMaskRanks(int64_t input, int64_t k) {
@@ -53,6 +57,15 @@ inline absl::Status CheckTopKMaskK(int64_t k, int64_t n) {
   return absl::OkStatus();
 }
 
+// Checks that a GPU's kernel can count the n elements of a row.
+inline absl::Status CheckTopKMaskGpuRow(int64_t n) {
+  if (n <= std::numeric_limits<uint32_t>::max()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "TopKMask: on a GPU, the last dimension of input must be below 2^32, but "
+      "is ",
+      n));
+}
+
 namespace top_k_mask_internal {
 
 template <typename T>
@@ -60,20 +73,11 @@ using Key =
     std::conditional_t<sizeof(T) == 2, uint16_t,
                        std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
 
-// Integers greater than 0 in the order of the values: -0 is 0, and NaN is
-// greater than every number. By the bits, for comparisons of denormal numbers
-// depend on whether the thread flushes them to zero.
 template <typename T>
 Key<T> OrderedKey(T value) {
   using Eigen::numext::bit_cast;
-  constexpr Key<T> kSign =
-      static_cast<Key<T>>(Key<T>{1} << (8 * sizeof(T) - 1));
-  const auto infinity = bit_cast<Key<T>>(std::numeric_limits<T>::infinity());
-  const auto bits = bit_cast<Key<T>>(value);
-  const Key<T> magnitude = bits & static_cast<Key<T>>(~kSign);
-  if (magnitude > infinity) return std::numeric_limits<Key<T>>::max();
-  return bits > kSign ? static_cast<Key<T>>(~bits)
-                      : static_cast<Key<T>>(magnitude | kSign);
+  return TopKMaskKey(bit_cast<Key<T>>(value),
+                     bit_cast<Key<T>>(std::numeric_limits<T>::infinity()));
 }
 
 // The most keys that RowMask needs scratch for.

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The inputs on which compare_kernels.py computes the ops, the same in each run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+
+import ml_dtypes
+import numpy as np
+import tensorflow as tf
+
+import tensorflow_custom_ops as ops
+from tensorflow_custom_ops.ops.top_k_mask import gen_top_k_mask
+
+FLOATS = (tf.half, tf.bfloat16, tf.float32, tf.float64)
+ADDED = (*FLOATS, tf.complex64, tf.complex128, tf.int32, tf.int64)
+
+# Sizes beside those of vectors, warps and blocks.
+SHAPES: tuple[tuple[int, ...], ...] = ((), (0,), (1,), (3,), (33,), (5, 1, 51), (257,), (2051,))
+# What is cut off at the front: the rest begins where vectors do, and where they do not.
+STARTS = (16, 1)
+# Rows, their length, k.
+ROWS = ((1, 1, 1), (3, 7, 0), (3, 7, 7), (0, 5, 2), (5, 33, 4), (2, 257, 100), (1, 3001, 17))
+# The input's shape, units.
+DENSE: tuple[tuple[tuple[int, ...], int], ...] = (((3,), 5), ((0, 4), 3), ((2, 0), 3), ((7, 33), 17), ((33, 65), 129))
+# Of FusedDense's gradients, which TensorFlow's products compute: few terms.
+DENSE_GRADIENT = ((6, 9), 5)
+ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "linear": lambda x: x,
+    "relu": lambda x: np.maximum(x, 0),
+    "tanh": np.tanh,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+}
+
+# Errors of an activation's own code, in units of the last place of the type in which it is computed.
+ACTIVATION_ULPS = 8
+# Where threads flush denormals to zero, sigmoid does not underflow to the same.
+UNDERFLOW = 1e-30
+# Of gradients, in units of the last place: each of two kernels rounds output, derivative, product and sum.
+GRADIENT_ULPS = 32
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """An op and its inputs.
+
+    Attributes:
+      name: tells it from all others.
+      function: calls the op.
+      inputs: the arguments.
+      differentiable: whether gradients with respect to all inputs are computed too.
+      bound: what an output's elements may differ by; 0 if by no bit.
+      gradient_bound: what a gradient's elements may, in relation to 1 plus their size.
+    """
+
+    name: str
+    function: Callable[..., tf.Tensor | tuple[tf.Tensor, ...]]
+    inputs: tuple[np.ndarray, ...]
+    differentiable: bool = True
+    bound: np.ndarray | float = 0.0
+    gradient_bound: float = 0.0
+
+
+def random(shape: tuple[int, ...], dtype: tf.DType, seed: int) -> np.ndarray:
+    """Normally distributed values, or integers of the whole type."""
+    generator = np.random.default_rng(seed)
+    if dtype.is_integer:
+        return np.asarray(generator.integers(dtype.min, dtype.max, shape, dtype.as_numpy_dtype, endpoint=True))
+    values = generator.standard_normal(shape)
+    if dtype.is_complex:
+        values = values + 1j * generator.standard_normal(shape)
+    return np.asarray(values).astype(dtype.as_numpy_dtype)
+
+
+def special(dtype: tf.DType) -> np.ndarray:
+    """Values that are special, but no denormals: TensorFlow's threads on the CPU may flush those to zero."""
+    if dtype.is_integer:
+        return np.array([dtype.min, -1, 0, 1, dtype.max], dtype.as_numpy_dtype)
+    real = dtype.real_dtype
+    values = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -1.0, real.max, real.min]).astype(real.as_numpy_dtype)
+    if not dtype.is_complex:
+        return values
+    result = np.empty(values.shape, dtype.as_numpy_dtype)
+    # One by one: what i times infinity adds to the other is no number.
+    result.real, result.imag = values, values[::-1]
+    return result
+
+
+def my_op_cases() -> Iterator[Case]:
+    """Of MyOp."""
+    for dtype in FLOATS:
+        for shape in SHAPES:
+            yield Case(f"MyOp {dtype.name} {shape}", ops.my_op, (random(shape, dtype, 1),))
+        yield Case(f"MyOp {dtype.name} special", ops.my_op, (special(dtype),))
+        for start in STARTS:
+            x = random((501,), dtype, 1)
+            yield Case(f"MyOp {dtype.name} from {start}", lambda x, start=start: ops.my_op(x[start:]), (x,))
+
+
+def simple_add_cases() -> Iterator[Case]:
+    """Of SimpleAdd."""
+    for dtype in ADDED:
+        pairs = {str(shape): (random(shape, dtype, 1), random(shape, dtype, 2)) for shape in SHAPES}
+        a, b = np.meshgrid(special(dtype), special(dtype))
+        pairs["special"] = (a, b)
+        for name, pair in pairs.items():
+            yield Case(f"SimpleAdd {dtype.name} {name}", ops.simple_add, pair, not dtype.is_integer)
+        for start in STARTS:
+            yield Case(
+                f"SimpleAdd {dtype.name} from {start}",
+                lambda a, b, start=start: ops.simple_add(a[start:], b[start:]),
+                (random((501,), dtype, 1), random((501,), dtype, 2)),
+                not dtype.is_integer,
+            )
+
+
+def top_k_mask_cases() -> Iterator[Case]:
+    """Of TopKMask, with both of its outputs."""
+    for dtype in FLOATS:
+        inputs = [(f"{rows} x {n}", random((rows, n), dtype, 1), k) for rows, n, k in ROWS]
+        # Of equal elements the first are kept.
+        ties = (np.arange(154).reshape(2, 77) * 7 % 5).astype(dtype.as_numpy_dtype)
+        for k in (1, 4, 8):
+            inputs += [("special", special(dtype)[None], k), ("ties", ties, k)]
+        for name, x, k in inputs:
+            for fill_value in (0.0, -np.inf):
+                yield Case(
+                    f"TopKMask {dtype.name} {name}, k {k}, fill_value {fill_value}",
+                    lambda x, k=k, fill_value=fill_value: tuple(
+                        gen_top_k_mask.top_k_mask(x, tf.constant(k, tf.int64), fill_value=fill_value)
+                    ),
+                    (x,),
+                )
+
+
+def dense_bound(activation: str, x: np.ndarray, weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """What two results of FusedDense may differ by.
+
+    A sum of n products in floating point is within n / 2 units of the last place of the sum of the absolute products,
+    in any order. No activation enlarges an error. A half type then is rounded.
+    """
+    wide = np.float64 if x.dtype == np.float64 else np.float32
+    unit = float(np.finfo(wide).eps)
+    half_unit = float(ml_dtypes.finfo(x.dtype).eps) / 2 if x.dtype != wide else 0.0
+    x, weights, bias = (array.astype(np.float64) for array in (x, weights, bias))
+    with np.errstate(all="ignore"):
+        size = np.abs(ACTIVATIONS[activation](x @ weights + bias))
+        terms = np.abs(x) @ np.abs(weights) + np.abs(bias)
+        error = (len(weights) + 1) / 2 * unit * terms + ACTIVATION_ULPS * unit * size
+        error += half_unit * (size + error)
+    # What is infinite or no number must be the same.
+    return np.where(np.isfinite(error), 2 * error + UNDERFLOW, 0.0)
+
+
+def fused_dense_case(name: str, activation: str, *inputs: np.ndarray, differentiable: bool = False) -> Case:
+    """One of FusedDense."""
+    unit = float(ml_dtypes.finfo(inputs[0].dtype).eps)
+    return Case(
+        f"FusedDense {tf.as_dtype(inputs[0].dtype).name} {activation} {name}",
+        lambda *xs: ops.fused_dense(*xs, activation=activation),
+        inputs,
+        differentiable,
+        dense_bound(activation, *inputs),
+        GRADIENT_ULPS * unit,
+    )
+
+
+def dense_inputs(shape: tuple[int, ...], units: int, dtype: tf.DType) -> tuple[np.ndarray, ...]:
+    """Input, weights and bias, of which the sums are in the range in which activations do something."""
+    scale = dtype.as_numpy_dtype(1 / np.sqrt(shape[-1] + 1))
+    weights = np.asarray(random((shape[-1], units), dtype, 2) * scale)
+    return random(shape, dtype, 1), weights, random((units,), dtype, 3)
+
+
+def fused_dense_cases() -> Iterator[Case]:
+    """Of FusedDense."""
+    for dtype in FLOATS:
+        one = np.ones((1, 1), dtype.as_numpy_dtype)
+        zero = np.zeros(1, dtype.as_numpy_dtype)
+        for activation in ACTIVATIONS:
+            for shape, units in DENSE:
+                yield fused_dense_case(f"{shape} x {units}", activation, *dense_inputs(shape, units, dtype))
+            yield fused_dense_case("special", activation, special(dtype)[:, None], one, zero)
+            inputs = dense_inputs(*DENSE_GRADIENT, dtype)
+            yield fused_dense_case("with gradients", activation, *inputs, differentiable=True)
+
+
+def all_cases() -> Iterator[Case]:
+    """Of all ops."""
+    yield from my_op_cases()
+    yield from simple_add_cases()
+    yield from top_k_mask_cases()
+    yield from fused_dense_cases()

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks at the library of GPU kernels without loading it: its machine code, and the symbols that it needs."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+from collections.abc import Iterator
+
+from absl import logging
+from absl.testing import absltest
+
+from tests.wheel import shared_library
+
+REPOSITORY = pathlib.Path(__file__).absolute().parents[2]
+LIBRARY = REPOSITORY / "tensorflow_custom_ops/_ops_gpu.so"
+# Beside the programs that compiled it.
+CUOBJDUMP = (REPOSITORY.parent / "local_config_cuda/cuda/toolkit/bin/ptxas").resolve().with_name("cuobjdump")
+ARCHITECTURES = os.environ["CUDA_ARCHITECTURES"].split(",")
+# The repository that has TensorFlow's CUDA build. Without one, this Python has it.
+CUDA_TENSORFLOW = os.environ["CUDA_TENSORFLOW"]
+
+# What op libraries are linked with.
+TENSORFLOW_LIBRARIES = {"libtensorflow_framework.so.2", "libtensorflow_cc.so.2"}
+
+# Every GPU's multiprocessor has so many registers for its threads, of which it holds 2048 at most. With half of these
+# it can still hide what it waits for.
+REGISTERS = 65536
+THREADS = 1024
+
+
+def cuobjdump(*arguments: str) -> str:
+    """What NVIDIA's tool prints of the library."""
+    return subprocess.run([CUOBJDUMP, *arguments, LIBRARY], check=True, capture_output=True, text=True).stdout
+
+
+def codes(kind: str, *arguments: str) -> Iterator[tuple[str, str]]:
+    """The parts of what cuobjdump prints that are about "elf" or "ptx", each with its architecture."""
+    for part in re.split(r"^Fatbin (?=\w+ code:$)", cuobjdump(*arguments), flags=re.MULTILINE)[1:]:
+        if part.startswith(kind):
+            (architecture,) = re.findall(r"^arch = (\w+)$", part, re.MULTILINE)
+            yield architecture, part
+
+
+@functools.cache
+def resources() -> dict[str, dict[str, dict[str, int]]]:
+    """What each kernel needs, such as REG: 32, by the architecture and the kernel's symbol."""
+    found: dict[str, dict[str, dict[str, int]]] = collections.defaultdict(dict)
+    for architecture, code in codes("elf", "--dump-resource-usage"):
+        for kernel, usage in re.findall(r"^ Function (\w+):\n(.*)$", code, re.MULTILINE):
+            found[architecture][kernel] = {name: int(value) for name, value in re.findall(r"(\w+\S*):(\d+)", usage)}
+    return found
+
+
+def kernels_in_ptx() -> dict[str, set[str]]:
+    """The kernels' symbols, by the architecture."""
+    found: dict[str, set[str]] = collections.defaultdict(set)
+    for architecture, code in codes("ptx", "--dump-ptx"):
+        found[architecture].update(re.findall(r"^(?:\.visible )?\.entry (\w+)", code, re.MULTILINE))
+    return found
+
+
+def own_tensorflow() -> pathlib.Path:
+    """The folder of the TensorFlow that the build used."""
+    spec = importlib.util.find_spec("tensorflow")
+    assert spec
+    assert spec.submodule_search_locations
+    return pathlib.Path(spec.submodule_search_locations[0])
+
+
+@absltest.skipUnless(CUOBJDUMP.is_file(), "this CUDA toolkit has no cuobjdump")
+class CodeTest(absltest.TestCase):
+    def test_every_kernel_is_there_for_every_architecture(self) -> None:
+        with_ptx = {name.replace("compute_", "sm_") for name in ARCHITECTURES if name.startswith("compute_")}
+        self.assertCountEqual(resources(), {name.replace("compute_", "sm_") for name in ARCHITECTURES})
+        ptx = kernels_in_ptx()
+        self.assertCountEqual(ptx, with_ptx)
+        kernels = set(next(iter(resources().values())))
+        self.assertNotEmpty(kernels)
+        for architecture, of_architecture in {**resources(), **{f"PTX of {name}": ptx[name] for name in ptx}}.items():
+            self.assertSameElements(of_architecture, kernels, architecture)
+
+    def test_every_object_has_the_same_architectures(self) -> None:
+        names = re.findall(r"\.(sm_\w+)\.(cubin|ptx)$", cuobjdump("--list-elf", "--list-ptx"), re.MULTILINE)
+        counts = collections.Counter(names)
+        self.assertLen(set(counts.values()), 1, counts)
+
+    def test_no_kernel_keeps_variables_in_memory(self) -> None:
+        for architecture, kernels in resources().items():
+            for kernel, usage in kernels.items():
+                logging.info(
+                    "%s: %d registers, %d bytes shared: %s", architecture, usage["REG"], usage["SHARED"], kernel
+                )
+                # Registers that are spilled are on the stack.
+                self.assertEqual((usage["STACK"], usage["LOCAL"]), (0, 0), f"{architecture}: {kernel}")
+
+    def test_registers_suffice_for_many_threads(self) -> None:
+        for architecture, kernels in resources().items():
+            for kernel, usage in kernels.items():
+                self.assertLessEqual(usage["REG"], REGISTERS // THREADS, f"{architecture}: {kernel}")
+
+    def test_names_no_folder_of_the_build(self) -> None:
+        # Unpacked, for in the library the code is compressed.
+        folder = self.create_tempdir().full_path
+        subprocess.run([CUOBJDUMP, "-xelf", "all", "-xptx", "all", LIBRARY], cwd=folder, check=True)
+        files = list(pathlib.Path(folder).iterdir())
+        self.assertNotEmpty(files)
+        for file in files:
+            self.assertNotRegex(file.read_bytes(), rb"bazel-out|execroot|sandbox|tmpxft|/(tmp|home|root)/", file.name)
+
+
+class SymbolsTest(absltest.TestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        with LIBRARY.open("rb") as file:
+            library = shared_library.SharedLibrary(file)
+            self.undefined = library.undefined()
+            self.needed = library.needed()
+
+    def missing(self, tensorflow: pathlib.Path) -> set[str]:
+        """The symbols that neither the system nor the TensorFlow in a folder has."""
+        missing = {name for name, asked in self.undefined.items() if asked is None or asked in TENSORFLOW_LIBRARIES}
+        for name in TENSORFLOW_LIBRARIES:
+            with (tensorflow / name).open("rb") as file:
+                library = shared_library.SharedLibrary(file)
+                missing = {symbol for symbol in missing if not library.defines(symbol)}
+        return missing
+
+    def test_needs_tensorflow_and_the_system(self) -> None:
+        system = self.needed - TENSORFLOW_LIBRARIES
+        self.assertEqual(self.needed & TENSORFLOW_LIBRARIES, TENSORFLOW_LIBRARIES)
+        self.assertContainsSubset(system, {"libc.so.6", "libgcc_s.so.1", "libm.so.6", "libstdc++.so.6"})
+        self.assertContainsSubset({asked for asked in self.undefined.values() if asked}, self.needed)
+
+    def test_tensorflow_has_what_it_needs(self) -> None:
+        packages = REPOSITORY.parent / CUDA_TENSORFLOW / "packages"
+        self.assertEmpty(self.missing(packages / "tensorflow" if CUDA_TENSORFLOW else own_tensorflow()))
+
+    @absltest.skipUnless(CUDA_TENSORFLOW, "this TensorFlow has CUDA")
+    def test_without_cuda_only_its_runtime_is_missing(self) -> None:
+        missing = self.missing(own_tensorflow())
+        self.assertContainsSubset({"__cudaRegisterFatBinary", "cudaLaunchKernel"}, missing)
+        self.assertEmpty([name for name in missing if not re.match("(__)?cuda[A-Z]", name)])
+
+
+if __name__ == "__main__":
+    absltest.main()
