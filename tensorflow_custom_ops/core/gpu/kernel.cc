@@ -12,8 +12,8 @@ namespace gpu {
 absl::Status LaunchStatus(absl::string_view op, Error error) {
   if (error == 0) return absl::OkStatus();
   return absl::InternalError(
-      absl::StrCat(op, ": the GPU kernel was not launched: ", ErrorName(error),
-                   ": ", ErrorDescription(error)));
+      absl::StrCat(op, ": the GPU kernel failed: ", ErrorName(error), ": ",
+                   ErrorDescription(error)));
 }
 
 }  // namespace gpu
