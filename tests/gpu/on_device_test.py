@@ -212,7 +212,8 @@ class OnDeviceTest(parameterized.TestCase):
         )
         self.assertEqual(result.returncode, 0, result.stderr)
         rows = re.findall(r"^ *(\w+) +2500  (\S.*\S) +[\d.]+ +\d+% +[\d.]+ +([\d.]+)$", result.stdout, re.MULTILINE)
-        names = ["copy", "MyOp", "SimpleAdd", "TopKMask", "FusedDense", "FusedDense, bias"]
+        names = ["copy", "MyOp", "SimpleAdd", "TopKMask", "TopKMask, by 8", "TopKMask, one row"]
+        names += ["FusedDense", "FusedDense, bias"]
         self.assertEqual([row[:2] for row in rows], [(t, name) for t in ("float32", "float16") for name in names])
         self.assertEqual([row[2] for row in rows if row[1] == "copy"], ["1.00"] * 2)
 

@@ -139,5 +139,6 @@ while read -r file; do
   step "${file##*/}" "$python" -m "${file//\//.}"
 done < <(find tensorflow_custom_ops -name '*_test.py' | sort)
 shown_step "GPU kernels against CPU kernels" compare_kernels
+shown_step "more than 2^31 elements" "$python" tests/gpu/device/large.py
 shown_step "memory bandwidth" "$python" tests/gpu/device/bandwidth.py
 finish

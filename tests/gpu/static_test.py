@@ -104,6 +104,19 @@ class CodeTest(absltest.TestCase):
             for kernel, usage in kernels.items():
                 self.assertLessEqual(usage["REG"], REGISTERS // THREADS, f"{architecture}: {kernel}")
 
+    def test_elementwise_kernels_load_and_store_vectors(self) -> None:
+        bodies = {
+            kernel: body
+            for _, code in codes("ptx", "--dump-ptx")
+            for kernel, body in re.findall(
+                r"\.entry (\w*ElementwiseKernel\w*)\((.*?)^}", code, re.MULTILINE | re.DOTALL
+            )
+        }
+        self.assertNotEmpty(bodies)
+        for kernel, body in bodies.items():
+            self.assertRegex(body, r"\bld\.global\.v[24]\.", kernel)
+            self.assertRegex(body, r"\bst\.global\.v[24]\.", kernel)
+
     def test_names_no_folder_of_the_build(self) -> None:
         # Unpacked, for in the library the code is compressed.
         folder = self.create_tempdir().full_path

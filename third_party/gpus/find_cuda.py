@@ -302,9 +302,10 @@ def check_host_compiler(toolkit: Toolkit, architecture: str, environ: Mapping[st
         )
 
 
-def watched(environ: Mapping[str, str]) -> list[str]:
-    """Paths whose change may lead to another answer."""
-    paths = [root / "bin/nvcc" for root in candidates(environ)] + [SYSTEM, cache(environ)]
+def watched(toolkit: Toolkit, environ: Mapping[str, str]) -> list[str]:
+    """Paths whose change may lead to another answer than a toolkit."""
+    roots = [toolkit.root, *candidates(environ)]
+    paths = [root / "bin/nvcc" for root in roots] + [SYSTEM, cache(environ)]
     return sorted({str(path) for path in paths if path})
 
 
@@ -323,7 +324,7 @@ def describe(environ: Mapping[str, str]) -> dict[str, object]:
         "version": toolkit.version,
         "architectures": chosen,
         "warning": None if toolkit.major == WANTED else warning,
-        "watched": watched(environ),
+        "watched": watched(toolkit, environ),
     }
 
 

@@ -63,7 +63,7 @@ def gpu_kernels(name, has_gpu_kernel, kernel_hdrs, gpu_hdrs, gpu_deps):
     )
     emulated_cuda_test(
         name = name + "_gpu_test",
-        size = "small",
+        size = "medium",
         srcs = gpu_hdrs + [
             name + "_gpu.cu.cc",
             name + "_gpu_test.cc",

@@ -31,6 +31,7 @@
 namespace gpu_test {
 
 struct Test {
+  const char* file;
   const char* name;
   void (*function)();
 };
@@ -41,8 +42,8 @@ inline std::vector<Test>& Tests() {
 }
 
 struct Registration {
-  Registration(const char* name, void (*function)()) {
-    Tests().push_back({name, function});
+  Registration(const char* file, const char* name, void (*function)()) {
+    Tests().push_back({file, name, function});
   }
 };
 
@@ -96,9 +97,10 @@ inline void ExpectLaunched(const char* file, int line, int error) {
 
 }  // namespace gpu_test
 
-#define GPU_TEST(name)                                                  \
-  static void name();                                                   \
-  static const gpu_test::Registration name##_registration(#name, name); \
+#define GPU_TEST(name)                                                     \
+  static void name();                                                      \
+  static const gpu_test::Registration name##_registration(__FILE__, #name, \
+                                                          name);           \
   static void name()
 
 #define EXPECT_TRUE(condition) \

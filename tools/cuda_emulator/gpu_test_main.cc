@@ -23,8 +23,8 @@ int RunTests(const std::vector<std::string>& names, const char* order) {
     const int failures = Failures();
     test.function();
     ++run;
-    std::printf("%s %s%s\n", Failures() == failures ? "ok    " : "FAILED",
-                test.name, order);
+    std::printf("%s %s: %s%s\n", Failures() == failures ? "ok    " : "FAILED",
+                test.file, test.name, order);
   }
   return run;
 }

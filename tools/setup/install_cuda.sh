@@ -99,9 +99,17 @@ clean_up() {
   rmdir --ignore-fail-on-non-empty "$work"
 }
 
-(($# <= 1)) || die "usage: install_cuda.sh [DEST]"
+readonly USAGE="usage: install_cuda.sh [DEST]"
+case ${1-none} in
+  -h | --help)
+    echo "$USAGE: installs CUDA $VERSION's compiler and headers into the folder DEST"
+    exit
+    ;;
+  "" | -*) die "$USAGE" ;;
+esac
+(($# <= 1)) || die "$USAGE"
 if (($#)); then
-  dest=$(readlink -m "$1")
+  dest=$(readlink -m -- "$1")
 else
   home=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
   [[ $home == /* ]] || die "neither HOME nor XDG_CACHE_HOME is set to an absolute path; give a DEST"

@@ -55,29 +55,32 @@ struct ComputeTypeOf<BFloat16> {
 template <typename T>
 using ComputeType = typename ComputeTypeOf<T>::Type;
 
-// Launches a kernel, whose parameters have the types Params, and returns what
-// CUDA says of it. cudaGetLastError, the way to know after <<<>>>, would also
-// tell of earlier errors of others in this thread.
+// Launches a kernel, whose parameters have the types Params, and returns CUDA's
+// error. It is not left behind for others, who would take it for theirs: that
+// is also why this does not ask cudaGetLastError, the only way after <<<>>>.
 template <typename... Params, typename... Args>
 Error Launch(void (*kernel)(Params...), dim3 grid, dim3 block,
              size_t shared_bytes, Stream stream, Args... args) {
 #ifdef __CUDACC__
   std::tuple<Params...> values(args...);
-  return std::apply(
+  const Error error = std::apply(
       [&](Params&... value) {
         void* pointers[] = {&value...};
         return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), grid,
                                 block, pointers, shared_bytes, stream);
       },
       values);
+  if (error != cudaSuccess) (void)cudaGetLastError();
+  return error;
 #else
   GPU_LAUNCH(kernel, grid, block, shared_bytes, stream, args...);
   return cudaGetLastError();
 #endif
 }
 
-// The threads of a block, and the most blocks, of a kernel whose threads each
-// take what is left in a loop. It is more than any GPU runs at a time.
+// The threads of a block, and the most blocks of so many, of a kernel whose
+// threads each take what is left in a loop. It is more than any GPU runs at a
+// time.
 constexpr int kThreads = 256;
 constexpr int64_t kMostBlocks = 1 << 11;
 

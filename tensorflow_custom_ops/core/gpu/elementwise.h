@@ -25,7 +25,8 @@ __global__ void __launch_bounds__(kThreads)
     ElementwiseKernel(int64_t vectors, int64_t n, T* output,
                       const Inputs*... inputs) {
   const Functor functor;
-  const auto apply = [&](const Vector<Inputs, kVectorWidth<T>>&... operands) {
+  // By value: each vector is loaded at once.
+  const auto apply = [&](const Vector<Inputs, kVectorWidth<T>>... operands) {
     Vector<T, kVectorWidth<T>> result;
     for (int i = 0; i < kVectorWidth<T>; ++i) {
       result.values[i] =

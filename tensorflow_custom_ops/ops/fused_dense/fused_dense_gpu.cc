@@ -28,19 +28,18 @@ class FusedDenseGpuKernel : public FusedDenseKernel {
     // The sums of half types are kept in float until the activation is applied.
     constexpr bool kIsHalf = sizeof(T) < sizeof(float);
     Tensor sums;
-    void* product = problem.output;
-    if constexpr (kIsHalf) {
-      absl::Status status = context->allocate_temp(
-          tensorflow::DT_FLOAT, {rows, problem.units}, &sums);
-      if (!status.ok()) return status;
-      product = sums.data();
-    }
-    if (problem.in == 0) {
-      product = nullptr;
-    } else {
-      absl::Status status =
-          gpu::MatMul(context, gpu::kTypeOf<T>, rows, problem.units, problem.in,
-                      problem.input, problem.weights, product);
+    void* product = nullptr;
+    if (problem.in > 0) {
+      product = problem.output;
+      absl::Status status;
+      if constexpr (kIsHalf) {
+        status = context->allocate_temp(tensorflow::DT_FLOAT,
+                                        {rows, problem.units}, &sums);
+        if (!status.ok()) return status;
+        product = sums.data();
+      }
+      status = gpu::MatMul(context, gpu::kTypeOf<T>, rows, problem.units,
+                           problem.in, problem.input, problem.weights, product);
       if (!status.ok()) return status;
     }
     return gpu::LaunchStatus(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What TopKMask computes on the CPU, for its kernel and for XLA's code.
+// What TopKMask checks, and what it computes on the CPU, for its kernels and
+// for XLA's code.
 #ifndef TENSORFLOW_CUSTOM_OPS_OPS_TOP_K_MASK_TOP_K_MASK_H_
 #define TENSORFLOW_CUSTOM_OPS_OPS_TOP_K_MASK_TOP_K_MASK_H_
 

@@ -150,12 +150,13 @@ template <typename Key>
 gpu::Error Launch(gpu::Stream stream, Key infinity, int64_t rows, int64_t n,
                   int64_t k, const void* fill_value, const void* input,
                   void* output, bool* mask) {
-  const int64_t warps = std::min<int64_t>((n - 1) / kWarp + 1, kMostWarps);
+  const int64_t threads =
+      kWarp * std::min<int64_t>((n - 1) / kWarp + 1, kMostWarps);
   Key fill_bits;
   std::memcpy(&fill_bits, fill_value, sizeof(fill_bits));
   return gpu::Launch(TopKMaskKernel<Key>,
-                     static_cast<unsigned>(std::min(rows, gpu::kMostBlocks)),
-                     static_cast<unsigned>(warps * kWarp), 0, stream, rows, n,
+                     static_cast<unsigned>(std::min(rows, kTopKMaskMostBlocks)),
+                     static_cast<unsigned>(threads), 0, stream, rows, n,
                      static_cast<unsigned>(k), infinity, fill_bits,
                      static_cast<const Key*>(input), static_cast<Key*>(output),
                      mask);

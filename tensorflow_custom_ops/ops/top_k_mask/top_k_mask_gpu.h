@@ -8,6 +8,10 @@
 
 namespace tensorflow_custom_ops {
 
+// A block takes one row, and then another. Not more blocks than this: no GPU
+// runs as many at a time (32 on each of 148 multiprocessors, or 24 on 188).
+constexpr int64_t kTopKMaskMostBlocks = 5120;
+
 // TopKMask of `rows` rows of n elements, of which there are k at least and
 // 2^32 - 1 at most: they are counted in 32 bits, for which GPUs have fast
 // atomic operations in shared memory. `fill_value` points to a value of the

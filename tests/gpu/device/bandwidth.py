@@ -29,10 +29,12 @@ import tensorflow_custom_ops as ops
 
 # Of rows where an op has some.
 ROW = 1000
+SHORT_ROW = 8
 ELEMENTS = (1_000_000, 10_000_000, 100_000_000)
 
 LEGEND = f"""\
-TopKMask: rows of {ROW}, k = {ROW // 10}, with the mask's bytes; the kernel reads a row several times.
+TopKMask: rows of {ROW}, of {SHORT_ROW}, and one row; k is a quarter of a row; the mask's bytes are counted. The kernel
+reads a row several times, and one block of threads has it.
 FusedDense: relu of a product of inner size 1, with units = {ROW}: cuBLAS writes the sums, of half types as float32, and
 the kernel for bias and activation reads them and writes the output.
 FusedDense, bias: of inner size 0; that kernel alone, which then only writes."""
@@ -61,16 +63,22 @@ def measured(elements: int, dtype: tf.DType) -> list[Measured]:
     flat = tf.cast(np.random.default_rng(0).standard_normal(rows * ROW, np.float32), dtype)
     # Not the same array twice, which a cache would have.
     other = flat + tf.ones([], dtype)
-    matrix = tf.reshape(flat, [rows, ROW])
     column, no_column = tf.ones([rows, 1], dtype), tf.ones([rows, 0], dtype)
     weights, no_weights = tf.ones([1, ROW], dtype), tf.ones([0, ROW], dtype)
     bias = tf.ones([ROW], dtype)
-    k = tf.constant(ROW // 10, tf.int64)
+
+    def top_k_mask(row: int) -> Callable[[], tf.Tensor]:
+        of_rows = tf.reshape(flat, [-1, row])
+        k = tf.constant(row // 4, tf.int64)
+        return lambda: ops.top_k_mask(of_rows, k)
+
     return [
         Measured("copy", lambda: tf.raw_ops.DeepCopy(x=flat), 2 * size),
         Measured("MyOp", lambda: ops.my_op(flat), 2 * size),
         Measured("SimpleAdd", lambda: ops.simple_add(flat, other), 3 * size),
-        Measured("TopKMask", lambda: ops.top_k_mask(matrix, k), 2 * size + 1),
+        Measured("TopKMask", top_k_mask(ROW), 2 * size + 1),
+        Measured(f"TopKMask, by {SHORT_ROW}", top_k_mask(SHORT_ROW), 2 * size + 1),
+        Measured("TopKMask, one row", top_k_mask(rows * ROW), 2 * size + 1),
         Measured("FusedDense", lambda: ops.fused_dense(column, weights, bias, "relu"), 2 * sums + size),
         Measured("FusedDense, bias", lambda: ops.fused_dense(no_column, no_weights, bias, "relu"), size),
     ]

@@ -113,6 +113,8 @@ class CudaConfigureTest(absltest.TestCase):
         self.assertNotIn("DEBUG", errors)
         # Another version in the same place.
         make_toolkit(root, "12.8.93")
+        output, errors = self.describe(*arguments)
+        self.assertIn(r"[\"12.8.93\", [\"sm_60\",", output)
         output, errors = self.describe(*arguments, "--repo_env=TF_CUDA_COMPUTE_CAPABILITIES=9.0")
         self.assertIn(r"[\"12.8.93\", [\"compute_90\"],", output)
 

@@ -191,8 +191,15 @@ class InstallCudaTest(parameterized.TestCase):
         del self.variables["HOME"]
         self.assertLen(self.assert_error("neither HOME nor XDG_CACHE_HOME", "give a DEST"), 1)
 
-    def test_too_many_arguments(self) -> None:
-        self.assertLen(self.assert_error("usage: install_cuda.sh [DEST]", arguments=("a", "b")), 1)
+    def test_wrong_arguments(self) -> None:
+        for arguments in (("a", "b"), ("",), ("--prefix=a",)):
+            self.assertLen(self.assert_error("usage: install_cuda.sh [DEST]", arguments=arguments), 1)
+
+    def test_help(self) -> None:
+        with self.start("--help") as process:
+            output, errors = process.communicate(timeout=TIMEOUT_S)
+        self.assertEqual((process.returncode, errors), (0, ""))
+        self.assertIn("usage: install_cuda.sh [DEST]", output)
 
     def test_folder_that_cannot_be_written(self) -> None:
         (self.home / ".cache").touch()
