@@ -11,8 +11,11 @@
 #include <cstdint>
 #include <string>
 
+#include "Eigen/Core"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "tensorflow_custom_ops/core/xla_custom_call.h"
 #include "xla/ffi/api/ffi.h"
 
@@ -30,6 +33,26 @@ XlaCustomCall RegisterXlaCustomCall(std::string name, const char* platform,
 // Runs the body of a handler. Its status, or the exception that it ends with,
 // becomes the error that TensorFlow's caller sees, with code and message.
 xla::ffi::Error RunXlaHandler(absl::FunctionRef<absl::Status()> body);
+
+// Returns function(T()), where T is the C++ type of a floating-point type. `op`
+// is named where it is another type.
+template <typename Function>
+absl::Status ForXlaFloatingPoint(absl::string_view op, xla::ffi::DataType type,
+                                 Function function) {
+  switch (type) {
+    case xla::ffi::F16:
+      return function(Eigen::half());
+    case xla::ffi::BF16:
+      return function(Eigen::bfloat16());
+    case xla::ffi::F32:
+      return function(float());
+    case xla::ffi::F64:
+      return function(double());
+    default:
+      return absl::InternalError(
+          absl::StrCat(op, ": the custom call has no code for this type"));
+  }
+}
 
 // Calls `body(begin, end)` on ranges that cover [0, total) once, in the calling
 // thread and in those of the pool, and returns when all calls have. It does not

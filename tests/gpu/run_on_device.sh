@@ -5,9 +5,10 @@
 #
 #   tests/gpu/run_on_device.sh [PYTHON]
 #
-# PYTHON (default: python3) has TensorFlow's CUDA build and hypothesis:
+# PYTHON (default: python3) has TensorFlow's CUDA build, of the version that the wheel is for, and
+# hypothesis:
 #
-#   pip install 'tensorflow[and-cuda]==2.21.*' hypothesis
+#   pip install 'WHEEL[cuda]' hypothesis
 #
 # Nothing is built or installed here. Before it, on any machine with a CUDA toolkit:
 #

@@ -4,7 +4,6 @@
 
 #include "absl/log/log.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "tensorflow_custom_ops/core/gpu/kernel.h"
 #include "tensorflow_custom_ops/core/xla_custom_call_handler.h"
 #include "tensorflow_custom_ops/ops/top_k_mask/top_k_mask.h"
@@ -38,19 +37,11 @@ ffi::Error Handle(gpu::Stream stream, ffi::AnyBuffer input,
                   ffi::Result<ffi::AnyBuffer> output, MaskBuffer mask,
                   int64_t k, float fill_value) {
   return RunXlaHandler([&] {
-    switch (input.element_type()) {
-      case ffi::F16:
-        return Run<Eigen::half>(stream, input, k, fill_value, output, mask);
-      case ffi::BF16:
-        return Run<Eigen::bfloat16>(stream, input, k, fill_value, output, mask);
-      case ffi::F32:
-        return Run<float>(stream, input, k, fill_value, output, mask);
-      case ffi::F64:
-        return Run<double>(stream, input, k, fill_value, output, mask);
-      default:
-        return absl::InternalError(
-            "TopKMask: the custom call has no code for this type");
-    }
+    return ForXlaFloatingPoint(
+        "TopKMask", input.element_type(), [&](auto zero) {
+          return Run<decltype(zero)>(stream, input, k, fill_value, output,
+                                     mask);
+        });
   });
 }
 

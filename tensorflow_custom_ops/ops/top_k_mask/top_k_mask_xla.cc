@@ -60,19 +60,10 @@ ffi::Error Handle(ffi::ThreadPool pool, ffi::AnyBuffer input,
                   ffi::Result<ffi::AnyBuffer> output, MaskBuffer mask,
                   int64_t k, float fill_value) {
   return RunXlaHandler([&] {
-    switch (input.element_type()) {
-      case ffi::F16:
-        return Run<Eigen::half>(pool, input, k, fill_value, output, mask);
-      case ffi::BF16:
-        return Run<Eigen::bfloat16>(pool, input, k, fill_value, output, mask);
-      case ffi::F32:
-        return Run<float>(pool, input, k, fill_value, output, mask);
-      case ffi::F64:
-        return Run<double>(pool, input, k, fill_value, output, mask);
-      default:
-        return absl::InternalError(
-            "TopKMask: the custom call has no code for this type");
-    }
+    return ForXlaFloatingPoint(
+        "TopKMask", input.element_type(), [&](auto zero) {
+          return Run<decltype(zero)>(pool, input, k, fill_value, output, mask);
+        });
   });
 }
 
