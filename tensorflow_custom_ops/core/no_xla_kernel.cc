@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for an op's lowering in a build without XLA kernels, to say so.
-// OP_NAME is the op's name.
+// OP_NAME is the op's name. An op with a functor has a gradient likewise.
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op_kernel.h"
 
@@ -23,6 +23,12 @@ class NoXlaKernel : public tensorflow::OpKernel {
 // only XLA's headers declare.
 REGISTER_KERNEL_BUILDER(Name(OP_NAME).Device("XLA_CPU_JIT"), NoXlaKernel);
 REGISTER_KERNEL_BUILDER(Name(OP_NAME).Device("XLA_GPU_JIT"), NoXlaKernel);
+#ifdef ELEMENTWISE_OP
+REGISTER_KERNEL_BUILDER(Name(OP_NAME "Grad").Device("XLA_CPU_JIT"),
+                        NoXlaKernel);
+REGISTER_KERNEL_BUILDER(Name(OP_NAME "Grad").Device("XLA_GPU_JIT"),
+                        NoXlaKernel);
+#endif
 
 }  // namespace
 }  // namespace tensorflow_custom_ops

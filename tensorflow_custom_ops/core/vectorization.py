@@ -55,3 +55,24 @@ def register_elementwise(op_type: str, function: Callable[..., tf.Tensor]) -> No
         pfor_input.stack_inputs()
         inputs = [pfor_input.stacked_input(i) for i in range(pfor_input.num_inputs)]
         return pfor.wrap(function(*inputs), True)
+
+
+def register_broadcasting(op_type: str, function: Callable[..., Any], attributes: tuple[str, ...] = ()) -> None:
+    """Says that an op is elementwise, and that it broadcasts its inputs.
+
+    Args:
+      op_type: The op's name.
+      function: Calls the op, with its inputs and with its attributes by name, and returns its output or outputs.
+      attributes: The names of the attributes.
+    """
+
+    @pfor.RegisterPFor(op_type)
+    def convert(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
+        if pfor_input.num_inputs > 1:
+            # Or the rows of one input would meet the first dimension of another.
+            pfor_input.expanddim_inputs_for_broadcast()
+        inputs = [pfor_input.input(i)[0] for i in range(pfor_input.num_inputs)]
+        outputs = function(*inputs, **{name: pfor_input.get_attr(name) for name in attributes})
+        if isinstance(outputs, tf.Tensor):
+            return pfor.wrap(outputs, True)
+        return [pfor.wrap(output, True) for output in outputs]

@@ -23,6 +23,9 @@ class Context : public XlaLoweringContext {
  public:
   explicit Context(XlaOpKernelContext* context) : context_(*context) {}
 
+  const tensorflow::NodeDef& Node() override {
+    return context_.op_kernel().def();
+  }
   xla::XlaOp Input(int index) override { return context_.Input(index); }
   absl::StatusOr<xla::Shape> InputShape(int index) override {
     return context_.InputXlaShape(index);

@@ -5,6 +5,7 @@
 #define TENSORFLOW_CUSTOM_OPS_CORE_XLA_LOWERING_H_
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string>
 
@@ -13,12 +14,19 @@
 #include "xla/hlo/builder/xla_builder.h"
 #include "xla/shape.h"
 
+namespace tensorflow {
+class NodeDef;
+}
+
 namespace tensorflow_custom_ops {
 
 // One node of a graph that is being compiled, as its lowering sees it.
 class XlaLoweringContext {
  public:
   virtual ~XlaLoweringContext() = default;
+
+  // The node itself.
+  virtual const tensorflow::NodeDef& Node() = 0;
 
   // The value and the shape of an input.
   virtual xla::XlaOp Input(int index) = 0;
@@ -42,7 +50,7 @@ class XlaLoweringContext {
 };
 
 // Sets every output, or says why it cannot.
-using XlaLowering = absl::Status (*)(XlaLoweringContext& context);
+using XlaLowering = std::function<absl::Status(XlaLoweringContext& context)>;
 
 // Registers the lowering of an op; see REGISTER_XLA_LOWERING.
 class XlaLoweringRegistrar {

@@ -12,8 +12,6 @@ from __future__ import annotations
 import argparse
 import functools
 import os
-import statistics
-import time
 from collections.abc import Callable
 
 # Before TensorFlow is imported, for it prints.
@@ -25,6 +23,7 @@ import tensorflow as tf
 
 import tensorflow_custom_ops
 from tensorflow_custom_ops.layers import MyLayer
+from tools.benchmark import timing
 
 # Batch, in and units: one row, what fits no cache, and small layers in which overhead is what counts.
 SIZES = ("1x1024x1024", "32x64x64", "32x1024x1024", "128x784x128", "256x256x256", "1024x1024x1024")
@@ -61,21 +60,6 @@ def forward_and_backward(layer: keras.layers.Layer) -> Callable[[tf.Tensor], lis
     return call
 
 
-def medians(functions: list[Callable[[], object]], seconds: float) -> list[float]:
-    """The median times of functions, in microseconds, called in turns for some seconds."""
-    times: list[list[float]] = [[] for _ in functions]
-    for function in functions:
-        for _ in range(3):
-            function()
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(times[0]) < 5:
-        for function, of_function in zip(functions, times, strict=True):
-            start = time.perf_counter()
-            function()
-            of_function.append((time.perf_counter() - start) * 1e6)
-    return [statistics.median(of_function) for of_function in times]
-
-
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -102,7 +86,7 @@ def main() -> None:
         for name, make in (("forward", forward), ("both", forward_and_backward)):
             for mode, wrap in modes.items():
                 functions = [wrap(make(layer)) for layer in layers]
-                dense, ours = medians([functools.partial(f, x) for f in functions], args.seconds)
+                dense, ours = timing.medians([functools.partial(f, x) for f in functions], args.seconds)
                 shape = f"{batch} x {depth} x {units}"
                 print(row.format(shape, name, mode, f"{dense:.0f}", f"{ours:.0f}", f"{ours / dense:.2f}"), flush=True)
 

@@ -7,14 +7,28 @@ load("//tools/build_defs:copts.bzl", "OP_COPTS")
 load("//tools/build_defs:flags.bzl", "ONLY_WITH_XLA")
 load("//tools/build_defs:gpu_kernels.bzl", "gpu_kernels")
 
+def camel_case(name):
+    """The name of an op, from that of its folder.
+
+    Args:
+      name: in lower case with underscores.
+
+    Returns:
+      A string.
+    """
+    return "".join([word.capitalize() for word in name.split("_")])
+
 def custom_op(
         name,
         op_name = None,
+        defines = [],
         kernel_srcs = None,
         kernel_hdrs = [],
         kernel_deps = [],
         gpu_hdrs = [],
         gpu_deps = [],
+        has_gpu_kernel = None,
+        xla_src = None,
         xla_deps = [],
         op_deps = [],
         test_deps = [],
@@ -51,17 +65,23 @@ def custom_op(
     Args:
       name: the op's name, in lower case with underscores; the folder has the same.
       op_name: the name that the op is registered by, if it is not `name` in CamelCase.
+      defines: the preprocessor's definitions, for all sources but the CUDA kernel's.
       kernel_srcs: the kernels' sources, if they are not just <name>_kernel.cc.
       kernel_hdrs: the kernels' headers.
       kernel_deps: further C++ dependencies of the kernels.
       gpu_hdrs: further headers of the CUDA kernel, which are none of TensorFlow's.
       gpu_deps: further C++ dependencies of the GPU's OpKernel and custom call.
+      has_gpu_kernel: True if the caller makes the targets that gpu_kernels makes, from other files.
+      xla_src: the source of the lowering, if it is not <name>_xla.cc.
       xla_deps: further C++ dependencies of the lowering.
       op_deps: further C++ dependencies of the definition.
       test_deps: further Python dependencies of the test.
       test_size: as `size` of py_test.
       test_shard_count: as `shard_count` of py_test.
     """
+
+    op_name = op_name or camel_case(name)
+    copts = OP_COPTS + ["-D" + define for define in defines]
 
     # Headers only: in the source tree a library of ops must not link TensorFlow a second time, and
     # tf_custom_op_library refuses dependencies that do (core:framework, core:lib).
@@ -76,18 +96,19 @@ def custom_op(
         name = name + "_cpu",
         srcs = kernel_srcs or [name + "_kernel.cc"],
         hdrs = kernel_hdrs,
-        copts = OP_COPTS,
+        copts = copts,
         deps = kernel_deps + [
             "@eigen_archive//:eigen3",
             "@org_tensorflow//tensorflow/core:framework_headers_lib",
         ],
     )
-    has_gpu_kernel = bool(native.glob([name + "_gpu.cu.cc"], allow_empty = True))
-    gpu_kernels(name, has_gpu_kernel, kernel_hdrs, gpu_hdrs, gpu_deps)
+    if not has_gpu_kernel:
+        has_gpu_kernel = bool(native.glob([name + "_gpu.cu.cc"], allow_empty = True))
+        gpu_kernels(name, has_gpu_kernel, kernel_hdrs, gpu_hdrs, gpu_deps)
     native.cc_library(
         name = name + "_kernels",
         visibility = ["//visibility:public"],
-        deps = [":{}_cpu".format(name)] + _xla_kernel(name, op_name, xla_deps),
+        deps = [":{}_cpu".format(name)] + _xla_kernel(name, op_name, copts, xla_src, xla_deps),
     )
     _op_wrapper(name)
     native.py_library(
@@ -130,15 +151,15 @@ def custom_op(
             test_package = native.package_name(),
         )
 
-def _xla_kernel(name, op_name, deps):
+def _xla_kernel(name, op_name, copts, src, deps):
     """The XLA kernel of an op that has one, or without --xla what says that it is left out."""
-    lowering = name + "_xla.cc"
-    if not native.glob([lowering], allow_empty = True):
+    src = src or "".join(native.glob([name + "_xla.cc"], allow_empty = True))
+    if not src:
         return []
     tf_kernel_library(
         name = name + "_xla",
-        srcs = [lowering],
-        copts = OP_COPTS,
+        srcs = [src],
+        copts = copts,
         target_compatible_with = ONLY_WITH_XLA,
         deps = deps + [
             "//tensorflow_custom_ops/core:xla_lowering",
@@ -146,13 +167,12 @@ def _xla_kernel(name, op_name, deps):
             "@xla//xla/hlo/builder/lib:constants",
         ],
     )
-    op_name = op_name or "".join([word.capitalize() for word in name.split("_")])
     tf_kernel_library(
         name = name + "_no_xla",
         srcs = ["//tensorflow_custom_ops/core:no_xla_kernel.cc"],
         # Built where it is needed only.
         tags = ["manual"],
-        copts = OP_COPTS + ['-DOP_NAME=\\"{}\\"'.format(op_name)],
+        copts = copts + ['-DOP_NAME=\\"{}\\"'.format(op_name)],
         deps = ["@org_tensorflow//tensorflow/core:framework_headers_lib"],
     )
     return select({

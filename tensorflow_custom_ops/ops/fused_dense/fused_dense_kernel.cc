@@ -11,25 +11,33 @@
 #include "tensorflow/core/framework/register_types.h"
 #include "tensorflow/core/platform/logging.h"
 #include "tensorflow/core/util/work_sharder.h"
-#include "tensorflow_custom_ops/ops/fused_dense/fused_dense_isa.h"
+#include "tensorflow_custom_ops/core/isa.h"
 #include "tensorflow_custom_ops/ops/fused_dense/fused_dense_tiles.h"
 
 namespace tensorflow_custom_ops {
 namespace {
 
 using fused_dense::ComputeTile;
-using fused_dense::Isa;
 using fused_dense::Problem;
 using fused_dense::Tile;
+using fused_dense::TileFunctions;
 using tensorflow::OpKernelConstruction;
 using tensorflow::OpKernelContext;
 
+constexpr const TileFunctions* kTileFunctions[] = {
+    &fused_dense::baseline::kTileFunctions,
+#ifdef __x86_64__
+    &fused_dense::avx2::kTileFunctions,
+    &fused_dense::avx512::kTileFunctions,
+#endif
+};
+
 template <typename T>
-ComputeTile TileFunction(const Isa& isa) {
-  if constexpr (std::is_same_v<T, Eigen::half>) return isa.half;
-  if constexpr (std::is_same_v<T, Eigen::bfloat16>) return isa.bfloat16;
-  if constexpr (std::is_same_v<T, float>) return isa.float32;
-  if constexpr (std::is_same_v<T, double>) return isa.float64;
+ComputeTile TileFunction(const TileFunctions& functions) {
+  if constexpr (std::is_same_v<T, Eigen::half>) return functions.half;
+  if constexpr (std::is_same_v<T, Eigen::bfloat16>) return functions.bfloat16;
+  if constexpr (std::is_same_v<T, float>) return functions.float32;
+  if constexpr (std::is_same_v<T, double>) return functions.float64;
 }
 
 // Parts of 0...total-1, as even as multiples of `multiple` can be, and of size
@@ -94,10 +102,11 @@ class FusedDenseCpuKernel : public FusedDenseKernel {
  public:
   explicit FusedDenseCpuKernel(OpKernelConstruction* context)
       : FusedDenseKernel(context) {
-    const absl::StatusOr<const Isa*> isa = fused_dense::SelectIsa();
-    OP_REQUIRES_OK(context, isa.status());
-    VLOG(1) << "FusedDense: the code for " << (*isa)->name;
-    compute_tile_ = TileFunction<T>(**isa);
+    const absl::StatusOr<const TileFunctions*> functions =
+        ForIsa(kTileFunctions);
+    OP_REQUIRES_OK(context, functions.status());
+    VLOG(1) << "FusedDense: the code for " << (*functions)->isa;
+    compute_tile_ = TileFunction<T>(**functions);
   }
 
  protected:

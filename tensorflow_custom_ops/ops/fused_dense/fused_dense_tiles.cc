@@ -3,18 +3,12 @@
 // is its name. A function that two of these objects have under one name would
 // be kept once by the linker, and crash processors that lack its instructions.
 // So Eigen gets another namespace in each, and no header with functions of its
-// own is included but Eigen's. tiles_symbols_test checks the result.
-#define FUSED_DENSE_CONCATENATE_(a, b) a##b
-#define FUSED_DENSE_CONCATENATE(a, b) FUSED_DENSE_CONCATENATE_(a, b)
-#define Eigen FUSED_DENSE_CONCATENATE(Eigen_, FUSED_DENSE_ISA)
+// own is included but Eigen's. isa_symbols_test checks the result.
+#include "tensorflow_custom_ops/core/isa_namespace.h"
+
+#define Eigen ISA_NAME(Eigen, FUSED_DENSE_ISA)
 #define FUSED_DENSE_STRING_(a) #a
 #define FUSED_DENSE_STRING(a) FUSED_DENSE_STRING_(a)
-
-#if defined(__GNUC__) && !defined(__clang__)
-// The compiler's own AVX-512 intrinsics use variables that they do not set.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
 
 #include "tensorflow_custom_ops/ops/fused_dense/fused_dense_tiles.h"
 
@@ -112,8 +106,8 @@ void ComputeInFloat(const Problem& problem, const Tile& tile) {
 
 }  // namespace
 
-const Isa kIsa = {FUSED_DENSE_STRING(FUSED_DENSE_ISA),
-                  ComputeInFloat<Eigen::half>, ComputeInFloat<Eigen::bfloat16>,
+const TileFunctions kTileFunctions = {
+    FUSED_DENSE_STRING(FUSED_DENSE_ISA), ComputeInFloat<Eigen::half>, ComputeInFloat<Eigen::bfloat16>,
                   Compute<float>, Compute<double>};
 
 }  // namespace FUSED_DENSE_ISA

@@ -23,8 +23,8 @@ struct Tile {
 using ComputeTile = void (*)(const Problem& problem, const Tile& tile);
 
 // The code for one instruction set.
-struct Isa {
-  const char* name;
+struct TileFunctions {
+  const char* isa;
   ComputeTile half;
   ComputeTile bfloat16;
   ComputeTile float32;
@@ -33,14 +33,14 @@ struct Isa {
 
 // What every processor of the architecture has.
 namespace baseline {
-extern const Isa kIsa;
+extern const TileFunctions kTileFunctions;
 }
 #ifdef __x86_64__
 namespace avx2 {
-extern const Isa kIsa;
+extern const TileFunctions kTileFunctions;
 }
 namespace avx512 {
-extern const Isa kIsa;
+extern const TileFunctions kTileFunctions;
 }
 #endif
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensorflow/core/framework/common_shape_fns.h"
-#include "tensorflow/core/framework/op.h"
+#include "tensorflow_custom_ops/ops/my_op/my_op.h"
+
+#include "tensorflow_custom_ops/core/elementwise/op.h"
 
 namespace tensorflow_custom_ops {
-namespace {
 
-REGISTER_OP("MyOp")
-    .Attr("dtype: {half, bfloat16, float, double}")
-    .Input("input: dtype")
-    .Output("output: dtype")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
+REGISTER_ELEMENTWISE_OP(MyOp)
+    .Input("input")
     .Doc(R"doc(
 Doubles each element: output = 2 * input.
 
@@ -19,5 +16,4 @@ output: A tensor of the same shape and type. An element beyond half of the type'
 dtype: The type of the elements.
 )doc");
 
-}  // namespace
 }  // namespace tensorflow_custom_ops

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instruction sets that kernels are compiled for; their compiler options
+// are in tools/build_defs/isa.bzl.
+#ifndef TENSORFLOW_CUSTOM_OPS_CORE_ISA_H_
+#define TENSORFLOW_CUSTOM_OPS_CORE_ISA_H_
+
+#include "absl/status/statusor.h"
+
+namespace tensorflow_custom_ops {
+
+// From the plainest to the best. The first is what every processor of the
+// architecture has.
+#ifdef __x86_64__
+enum class Isa { kBaseline, kAvx2, kAvx512 };
+inline constexpr int kNumIsas = 3;
+#else
+enum class Isa { kBaseline };
+inline constexpr int kNumIsas = 1;
+#endif
+
+// One of several pieces of code, of which there is one for each instruction
+// set, in their order: the one for the best set that this processor has, or for
+// the one that the environment variable TF_CUSTOM_OPS_ISA names. An error if
+// that names none, or one that the processor lacks.
+absl::StatusOr<Isa> SelectIsa();
+
+template <typename Code>
+absl::StatusOr<Code> ForIsa(const Code (&codes)[kNumIsas]) {
+  absl::StatusOr<Isa> isa = SelectIsa();
+  if (!isa.ok()) return isa.status();
+  return codes[static_cast<int>(*isa)];
+}
+
+}  // namespace tensorflow_custom_ops
+
+#endif  // TENSORFLOW_CUSTOM_OPS_CORE_ISA_H_
