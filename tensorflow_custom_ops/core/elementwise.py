@@ -66,4 +66,5 @@ def _sum_to(value: tf.Tensor, like: tf.Tensor) -> tf.Tensor:
         return value
     shape = tf.shape(like, out_type=tf.int64)
     axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=shape, s1=tf.shape(value, out_type=tf.int64))
-    return tf.reshape(tf.reduce_sum(value, axes), shape)
+    # The gradient of reduce_sum knows int32 axes only.
+    return tf.reshape(tf.reduce_sum(value, tf.cast(axes, tf.int32)), shape)

@@ -2,9 +2,18 @@
 """The ops of this package: one line each, the name of the op's folder."""
 
 OPS = [
+    "focal_logits",
     "fused_dense",
+    "gelu",
+    "huber",
+    "logit",
+    "mish",
     "my_op",
+    "scaled_silu",
     "simple_add",
+    "softplus_beta",
+    "squared_relu",
+    "swi_glu_gate",
     "top_k_mask",
 ]
 

@@ -67,22 +67,22 @@ class ElementwiseKernel : public OpKernel {
  public:
   ElementwiseKernel(OpKernelConstruction* context, const CpuOp& op)
       : OpKernel(context), op_(op) {
-    OP_REQUIRES_OK(context, ReadComputation(op.signature, context->def(),
-                                            &computation_));
+    OP_REQUIRES_OK(
+        context, ReadComputation(op.signature, context->def(), &computation_));
     const absl::StatusOr<const CpuFunctions*> functions = ForIsa(op.functions);
     OP_REQUIRES_OK(context, functions.status());
     conversions_ = *ForIsa(kConversions);
     element_bytes_ = tensorflow::DataTypeSize(context->input_type(0));
     is_half_ = context->input_type(0) == tensorflow::DT_HALF;
-    converts_ =
-        is_half_ || context->input_type(0) == tensorflow::DT_BFLOAT16;
+    converts_ = is_half_ || context->input_type(0) == tensorflow::DT_BFLOAT16;
     for (int i = 0; i < kNumTypes; ++i) {
       const Type type = static_cast<Type>(i);
       if (DataTypeOf(type) != context->input_type(0)) continue;
       const int computed = static_cast<int>(converts_ ? Type::kFloat : type);
-      function_ = computation_.is_gradient
-                      ? (*functions)->gradient[computation_.derivative].of[computed]
-                      : (*functions)->value.of[computed];
+      function_ =
+          computation_.is_gradient
+              ? (*functions)->gradient[computation_.derivative].of[computed]
+              : (*functions)->value.of[computed];
     }
     cost_ = EstimateCost(op.trace, computation_);
   }
@@ -98,8 +98,8 @@ class ElementwiseKernel : public OpKernel {
     Broadcast broadcast;
     OP_REQUIRES_OK(context, MakeBroadcast(op_.signature, computation_, shapes,
                                           &broadcast));
-    OP_REQUIRES_OK(context, AllocateOutputs(context, broadcast.shape,
-                                            arrays.outputs));
+    OP_REQUIRES_OK(context,
+                   AllocateOutputs(context, broadcast.shape, arrays.outputs));
     const int64_t n = broadcast.shape.num_elements();
     if (n == 0) return;
     const auto compute = [&](int64_t begin, int64_t end) {
@@ -111,8 +111,7 @@ class ElementwiseKernel : public OpKernel {
     };
     // Without another thread, which a small tensor is not worth.
     if (n * cost_ < kMinParallelCost) return compute(0, n);
-    const auto& workers =
-        *context->device()->tensorflow_cpu_worker_threads();
+    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
     tensorflow::Shard(workers.num_threads, workers.workers, n, cost_, compute);
   }
 
@@ -210,8 +209,7 @@ void AllInHostMemory(const std::string& op, const std::string& device,
                      tensorflow::KernelDefBuilder* builder) {
   if (device == tensorflow::DEVICE_CPU) return;
   const tensorflow::OpDef* definition;
-  TF_CHECK_OK(
-      tensorflow::OpRegistry::Global()->LookUpOpDef(op, &definition));
+  TF_CHECK_OK(tensorflow::OpRegistry::Global()->LookUpOpDef(op, &definition));
   for (const auto* arguments :
        {&definition->input_arg(), &definition->output_arg()}) {
     for (const tensorflow::OpDef::ArgDef& argument : *arguments) {

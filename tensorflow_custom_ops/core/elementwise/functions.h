@@ -263,8 +263,9 @@ FN_INLINE auto clamp(const A& x, const Constant& low, const Constant& high) {
                         Promote<A>(high, x));
   } else {
     const auto& value = Primal(x);
-    return MakeDual(clamp(x.value, low, high),
-                    Map(MakeClampRule(value >= low, value <= high), x.tangents));
+    return MakeDual(
+        clamp(x.value, low, high),
+        Map(MakeClampRule(value >= low, value <= high), x.tangents));
   }
 }
 
@@ -274,9 +275,8 @@ FN_INLINE auto relu(const A& x) {
   if constexpr (kDepth<A> == 0) {
     return Math<A>::Max(x, Promote<A>(0_c, x));
   } else {
-    return MakeDual(relu(x.value),
-                    Map(SelectRule<Kind<A>>{x > 0_c}, x.tangents,
-                        Map(ZeroRule{}, x.tangents)));
+    return MakeDual(relu(x.value), Map(SelectRule<Kind<A>>{x > 0_c}, x.tangents,
+                                       Map(ZeroRule{}, x.tangents)));
   }
 }
 

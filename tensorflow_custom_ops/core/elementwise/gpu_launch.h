@@ -49,6 +49,11 @@ __device__ inline void Compute(const KernelArgs<Step, T>& args, int64_t i) {
     }
   }
   Elements outputs[Step::kOutputs];
+  // Or nvcc, which does not unroll a loop with a function as long as pow, would
+  // keep the elements in memory.
+#ifdef __CUDACC__
+#pragma unroll
+#endif
   for (int j = 0; j < kWidth; ++j) {
     V x[Step::kInputs];
     V y[Step::kOutputs];

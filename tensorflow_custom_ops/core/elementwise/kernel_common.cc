@@ -33,13 +33,11 @@ double NumberOf(const tensorflow::AttrValue& value) {
 
 // The number of a derivative; see NumDerivatives.
 absl::Status DerivativeOf(const Signature& signature, const std::string& op,
-                          const std::vector<int64_t>& orders,
-                          int* derivative) {
+                          const std::vector<int64_t>& orders, int* derivative) {
   if (static_cast<int>(orders.size()) != signature.inputs) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(op, ": orders must have one number for each of the ",
-                     signature.inputs, " inputs of ", signature.name,
-                     ", but it has ", orders.size()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        op, ": orders must have one number for each of the ", signature.inputs,
+        " inputs of ", signature.name, ", but it has ", orders.size()));
   }
   int64_t total = 0;
   *derivative = 0;
@@ -55,9 +53,9 @@ absl::Status DerivativeOf(const Signature& signature, const std::string& op,
     }
   }
   if (total < signature.order) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat(op, ": ", signature.name, " has derivatives up to order ",
-                   signature.order, ", and one of a higher order is asked for"));
+  return absl::UnimplementedError(absl::StrCat(
+      op, ": ", signature.name, " has derivatives up to order ",
+      signature.order, ", and one of a higher order is asked for"));
 }
 
 // The size of dimension i of `rank`, counted as NumPy does from the last one.
@@ -95,8 +93,7 @@ tensorflow::DataType DataTypeOf(Type type) {
 }
 
 absl::Status ReadAttributes(const Signature& signature,
-                            const tensorflow::OpDef& op,
-                            AttributeFinder find,
+                            const tensorflow::OpDef& op, AttributeFinder find,
                             std::vector<double>* attributes) {
   attributes->clear();
   for (const tensorflow::OpDef::AttrDef& attribute : op.attr()) {
@@ -134,8 +131,8 @@ absl::Status ReadComputation(const Signature& signature,
     std::vector<int64_t> orders;
     status = tensorflow::GetNodeAttr(attributes, kOrders, &orders);
     if (!status.ok()) return status;
-    status = DerivativeOf(signature, op->name(), orders,
-                          &computation->derivative);
+    status =
+        DerivativeOf(signature, op->name(), orders, &computation->derivative);
     if (!status.ok()) return status;
   }
   return ReadAttributes(

@@ -52,8 +52,7 @@ using AttributeFinder =
 
 // Reads the attributes that the functor takes, and checks them.
 absl::Status ReadAttributes(const Signature& signature,
-                            const tensorflow::OpDef& op,
-                            AttributeFinder find,
+                            const tensorflow::OpDef& op, AttributeFinder find,
                             std::vector<double>* attributes);
 
 // Reads a node of the op or of its gradient.

@@ -40,22 +40,19 @@ std::string TypeSpec(const Signature& signature) {
 // The shape of all outputs.
 absl::Status InferShape(const Signature& signature, InferenceContext* c) {
   const tensorflow::OpDef* op;
-  TF_RETURN_IF_ERROR(tensorflow::OpRegistry::Global()->LookUpOpDef(
-      signature.name, &op));
-  std::vector<double> attributes;
   TF_RETURN_IF_ERROR(
-      ReadAttributes(
-          signature, *op,
-          [&](const std::string& name) { return c->GetAttr(name); },
-          &attributes));
+      tensorflow::OpRegistry::Global()->LookUpOpDef(signature.name, &op));
+  std::vector<double> attributes;
+  TF_RETURN_IF_ERROR(ReadAttributes(
+      signature, *op, [&](const std::string& name) { return c->GetAttr(name); },
+      &attributes));
   ShapeHandle shape = c->input(0);
   for (int i = 1; i < c->num_inputs(); ++i) {
     const ShapeHandle so_far = shape;
     const absl::Status status =
         signature.broadcasts
-            ? tensorflow::shape_inference::
-                  BroadcastBinaryOpOutputShapeFnHelper(
-                      c, so_far, c->input(i), true, &shape)
+            ? tensorflow::shape_inference::BroadcastBinaryOpOutputShapeFnHelper(
+                  c, so_far, c->input(i), true, &shape)
             : c->Merge(so_far, c->input(i), &shape);
     if (!status.ok()) {
       return ShapeError(signature, signature.name, op->input_arg(0).name(),
@@ -129,7 +126,8 @@ OpRegistration::OpRegistration(const OpDefinition& definition) {
       " or of one of its derivatives, by each input.\n\n"
       "Output i is grad times the derivative by input i of what `orders` says. "
       "The outputs\nhave the shape to which all inputs are broadcast.\n\n"
-      "orders: How often ", signature.name,
+      "orders: How often ",
+      signature.name,
       " has been differentiated before by each of its inputs."));
   Register(std::move(gradient), signature);
 }

@@ -53,9 +53,10 @@ class OpRegistration {
 }  // namespace elementwise
 }  // namespace tensorflow_custom_ops
 
-#define REGISTER_ELEMENTWISE_OP(Op)                                        \
-  static const ::tensorflow_custom_ops::elementwise::OpRegistration        \
-      k##Op##Registration = ::tensorflow_custom_ops::elementwise::OpDefinition( \
-          ::tensorflow_custom_ops::elementwise::SignatureOf<Op>(#Op))
+#define REGISTER_ELEMENTWISE_OP(Op)                                 \
+  static const ::tensorflow_custom_ops::elementwise::OpRegistration \
+      k##Op##Registration =                                         \
+          ::tensorflow_custom_ops::elementwise::OpDefinition(       \
+              ::tensorflow_custom_ops::elementwise::SignatureOf<Op>(#Op))
 
 #endif  // TENSORFLOW_CUSTOM_OPS_CORE_ELEMENTWISE_OP_H_

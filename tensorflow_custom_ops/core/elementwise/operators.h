@@ -58,9 +58,8 @@ FN_INLINE auto Binary(const A& a, const B& b) {
     const auto& y = ValueAt<kTop>(b);
     const auto result = Binary<Op>(x, y);
     return MakeDual(
-        result,
-        Map(MakeBinaryRule<Op>(x, y, result), TangentsAt<kTop>(a, b),
-            TangentsAt<kTop>(b, a)));
+        result, Map(MakeBinaryRule<Op>(x, y, result), TangentsAt<kTop>(a, b),
+                    TangentsAt<kTop>(b, a)));
   }
 }
 
@@ -187,13 +186,13 @@ FN_INLINE auto operator/(const A& a, const B& b) {
 
 // Comparisons are of the values alone, and are false where one is NaN, but for
 // != which is true there.
-#define FN_COMPARISON(op, Name)                                      \
-  template <typename A, typename B, IfValues<A, B> = 0>              \
-  FN_INLINE Mask<Kind<A, B>> operator op(const A& a, const B& b) {   \
-    const auto& x = Primal(a);                                       \
-    const auto& y = Primal(b);                                       \
-    const auto& like = Like(x, y);                                   \
-    using V = Kind<A, B>;                                            \
+#define FN_COMPARISON(op, Name)                                       \
+  template <typename A, typename B, IfValues<A, B> = 0>               \
+  FN_INLINE Mask<Kind<A, B>> operator op(const A& a, const B& b) {    \
+    const auto& x = Primal(a);                                        \
+    const auto& y = Primal(b);                                        \
+    const auto& like = Like(x, y);                                    \
+    using V = Kind<A, B>;                                             \
     return {Math<V>::Name(Promote<V>(x, like), Promote<V>(y, like))}; \
   }
 FN_COMPARISON(<, Less)
@@ -229,10 +228,9 @@ FN_INLINE auto select(const Mask<V>& mask, const A& a, const B& b) {
     return Math<V>::Select(mask.bits, Promote<V>(a, mask.bits),
                            Promote<V>(b, mask.bits));
   } else {
-    return MakeDual(
-        select(mask, ValueAt<kTop>(a), ValueAt<kTop>(b)),
-        Map(SelectRule<V>{mask}, TangentsAt<kTop>(a, b),
-            TangentsAt<kTop>(b, a)));
+    return MakeDual(select(mask, ValueAt<kTop>(a), ValueAt<kTop>(b)),
+                    Map(SelectRule<V>{mask}, TangentsAt<kTop>(a, b),
+                        TangentsAt<kTop>(b, a)));
   }
 }
 

@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include "Eigen/Core"
-#include "unsupported/Eigen/SpecialFunctions"
 #include "tensorflow_custom_ops/core/elementwise/value.h"
+#include "unsupported/Eigen/SpecialFunctions"
 
 namespace tensorflow_custom_ops {
 namespace fn {
@@ -61,32 +61,39 @@ FN_INLINE Bits Sine(const Bits& x, int quarters) {
   const Bits second = pmul(n, constant(0x1.0b4611a6p-34));
   const Bits difference = psub(first, second);
   const Bits subtracted = psub(difference, first);
-  const Bits error = psub(psub(first, psub(difference, subtracted)),
-                          padd(second, subtracted));
-  const Bits third =
-      psub(error, pmul(n, constant(0x1.3198a2e037073p-69)));
+  const Bits error =
+      psub(psub(first, psub(difference, subtracted)), padd(second, subtracted));
+  const Bits third = psub(error, pmul(n, constant(0x1.3198a2e037073p-69)));
   const Bits r = padd(difference, third);
   const Bits rest = padd(psub(difference, r), third);
 
   // Taylor's series, for |r| <= pi/4.
-  static constexpr double kSine[] = {
-      -1.0 / 6,          1.0 / 120,           -1.0 / 5040,
-      1.0 / 362880,      -1.0 / 39916800,     1.0 / 6227020800,
-      -1.0 / 1307674368000, 1.0 / 355687428096000};
-  static constexpr double kCosine[] = {
-      1.0 / 24,         -1.0 / 720,         1.0 / 40320,
-      -1.0 / 3628800,   1.0 / 479001600,    -1.0 / 87178291200,
-      1.0 / 20922789888000, -1.0 / 6402373705728000};
+  static constexpr double kSine[] = {-1.0 / 6,
+                                     1.0 / 120,
+                                     -1.0 / 5040,
+                                     1.0 / 362880,
+                                     -1.0 / 39916800,
+                                     1.0 / 6227020800,
+                                     -1.0 / 1307674368000,
+                                     1.0 / 355687428096000};
+  static constexpr double kCosine[] = {1.0 / 24,
+                                       -1.0 / 720,
+                                       1.0 / 40320,
+                                       -1.0 / 3628800,
+                                       1.0 / 479001600,
+                                       -1.0 / 87178291200,
+                                       1.0 / 20922789888000,
+                                       -1.0 / 6402373705728000};
   const Bits z = pmul(r, r);
   const Bits half_z = pmul(z, constant(0.5));
   const Bits one = constant(1);
   const Bits flat = psub(one, half_z);
   const Bits sine =
       padd(r, pmadd(pmul(r, z), Polynomial(z, kSine), pmul(rest, flat)));
-  const Bits cosine = padd(
-      flat, padd(psub(psub(one, flat), half_z),
-                 psub(pmul(pmul(z, z), Polynomial(z, kCosine)),
-                      pmul(r, rest))));
+  const Bits cosine =
+      padd(flat,
+           padd(psub(psub(one, flat), half_z),
+                psub(pmul(pmul(z, z), Polynomial(z, kCosine)), pmul(r, rest))));
 
   // In the quadrant 0 it is sine, then cosine, -sine, -cosine.
   const Bits turns = padd(n, constant(quarters));
@@ -105,8 +112,8 @@ FN_INLINE Bits Otherwise(const Bits& mask, const Bits& x, const Bits& y,
   constexpr int kSize = Eigen::internal::unpacket_traits<Bits>::size;
   const Bits none = Eigen::internal::pset1<Bits>(T(0));
   // 1 where the mask is not set.
-  const Bits outside = Eigen::internal::pselect(
-      mask, none, Eigen::internal::pset1<Bits>(T(1)));
+  const Bits outside =
+      Eigen::internal::pselect(mask, none, Eigen::internal::pset1<Bits>(T(1)));
   if (Eigen::internal::predux(outside) == 0) return y;
   T is_outside[kSize], from[kSize], to[kSize];
   Eigen::internal::pstoreu(is_outside, outside);
@@ -184,8 +191,8 @@ struct Math<Packet<T>> {
   static FN_INLINE V Sin(V x) {
     if constexpr (std::is_same_v<T, double>) {
       // Not for 0, which keeps its sign.
-      const Bits mask = Eigen::internal::pand(
-          Less(Abs(x), Constant(x, 1e5)), Less(Constant(x, 0), Abs(x)));
+      const Bits mask = Eigen::internal::pand(Less(Abs(x), Constant(x, 1e5)),
+                                              Less(Constant(x, 0), Abs(x)));
       return {Otherwise<T>(mask, x.bits, Sine(x.bits, 0),
                            [](T value) { return std::sin(value); })};
     } else {

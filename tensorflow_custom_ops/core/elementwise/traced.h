@@ -11,11 +11,33 @@ namespace tensorflow_custom_ops {
 namespace fn {
 
 enum class Operation {
-  kNegate, kAdd, kSubtract, kMultiply, kDivide,
-  kLess, kLessEqual, kEqual, kSelect,
-  kMax, kMin, kAbs, kSign, kFloor, kRound,
-  kExp, kExpm1, kLog, kLog1p, kSqrt, kRsqrt, kPow,
-  kTanh, kSigmoid, kSin, kCos, kErf,
+  kNegate,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kLess,
+  kLessEqual,
+  kEqual,
+  kSelect,
+  kMax,
+  kMin,
+  kAbs,
+  kSign,
+  kFloor,
+  kRound,
+  kExp,
+  kExpm1,
+  kLog,
+  kLog1p,
+  kSqrt,
+  kRsqrt,
+  kPow,
+  kTanh,
+  kSigmoid,
+  kSin,
+  kCos,
+  kErf,
 };
 
 // A node, by its number.

@@ -34,13 +34,13 @@ using xla::XlaOp;
 // Nodes are numbers of XLA's operations.
 class XlaTracer : public fn::Tracer {
  public:
-  // Constants are made in the shape of the first node.
   fn::Node Add(XlaOp op) {
     ops_.push_back(op);
     return static_cast<fn::Node>(ops_.size()) - 1;
   }
   XlaOp Get(fn::Node node) const { return ops_[node]; }
 
+  // A scalar of the type of the first node, which XLA's operations broadcast.
   fn::Node Constant(double value) override {
     return Add(xla::ScalarLike(ops_[0], value));
   }
@@ -179,9 +179,15 @@ absl::Status Lower(const Signature& signature, TraceFunction trace,
   trace(computation.is_gradient ? computation.derivative : kValue, &tracer,
         inputs.data(), computation.attributes.data(), outputs);
   for (int i = 0; i < computation.NumOutputs(); ++i) {
-    const XlaOp output = tracer.Get(outputs[i]);
-    context.SetOutput(
-        i, is_half ? xla::ConvertElementType(output, type) : output);
+    XlaOp output = tracer.Get(outputs[i]);
+    absl::StatusOr<xla::Shape> shape = output.builder()->GetShape(output);
+    if (!shape.ok()) return shape.status();
+    // What is the same for all elements is a scalar so far.
+    if (shape->dimensions().empty()) {
+      output = xla::Add(output, xla::ZerosLike(tracer.Get(inputs[0])));
+    }
+    context.SetOutput(i,
+                      is_half ? xla::ConvertElementType(output, type) : output);
   }
   return absl::OkStatus();
 }

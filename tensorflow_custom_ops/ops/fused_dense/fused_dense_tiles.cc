@@ -10,9 +10,8 @@
 #define FUSED_DENSE_STRING_(a) #a
 #define FUSED_DENSE_STRING(a) FUSED_DENSE_STRING_(a)
 
-#include "tensorflow_custom_ops/ops/fused_dense/fused_dense_tiles.h"
-
 #include "Eigen/Core"
+#include "tensorflow_custom_ops/ops/fused_dense/fused_dense_tiles.h"
 
 namespace tensorflow_custom_ops {
 namespace fused_dense {
@@ -107,8 +106,8 @@ void ComputeInFloat(const Problem& problem, const Tile& tile) {
 }  // namespace
 
 const TileFunctions kTileFunctions = {
-    FUSED_DENSE_STRING(FUSED_DENSE_ISA), ComputeInFloat<Eigen::half>, ComputeInFloat<Eigen::bfloat16>,
-                  Compute<float>, Compute<double>};
+    FUSED_DENSE_STRING(FUSED_DENSE_ISA), ComputeInFloat<Eigen::half>,
+    ComputeInFloat<Eigen::bfloat16>, Compute<float>, Compute<double>};
 
 }  // namespace FUSED_DENSE_ISA
 }  // namespace fused_dense

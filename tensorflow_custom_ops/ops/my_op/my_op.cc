@@ -5,9 +5,7 @@
 
 namespace tensorflow_custom_ops {
 
-REGISTER_ELEMENTWISE_OP(MyOp)
-    .Input("input")
-    .Doc(R"doc(
+REGISTER_ELEMENTWISE_OP(MyOp).Input("input").Doc(R"doc(
 Doubles each element: output = 2 * input.
 
 input: A tensor of any shape.

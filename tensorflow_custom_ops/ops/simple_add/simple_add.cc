@@ -5,11 +5,8 @@
 
 namespace tensorflow_custom_ops {
 
-REGISTER_ELEMENTWISE_OP(SimpleAdd)
-    .Input("a")
-    .Input("b")
-    .Commutative()
-    .Doc(R"doc(
+REGISTER_ELEMENTWISE_OP(SimpleAdd).Input("a").Input("b").Commutative().Doc(
+    R"doc(
 Adds two tensors of one shape: output = a + b.
 
 Unlike Add it does not broadcast: other shapes are an InvalidArgument error.

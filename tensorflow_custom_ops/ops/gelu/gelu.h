@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TENSORFLOW_CUSTOM_OPS_OPS_GELU_GELU_H_
+#define TENSORFLOW_CUSTOM_OPS_OPS_GELU_GELU_H_
+
+#include "tensorflow_custom_ops/core/elementwise/functor.h"
+
+namespace tensorflow_custom_ops {
+
+// Hendrycks and Gimpel, "Gaussian Error Linear Units (GELUs)", 2016.
+struct Gelu : Elementwise</*inputs=*/1, /*attributes=*/1> {
+  template <typename V>
+  static FN_INLINE auto Apply(const V& x, fn::Constant approximate) {
+    // For positive x it is x + gelu(-x). So the distribution is taken of what
+    // is negative alone, where its derivatives keep their digits. At 0 max(x,
+    // 0) has the derivative 0 and -|x|, as it is here, the derivative 1.
+    const auto minus_abs = fn::select(x > 0_c, -x, x);
+    // Below -10 the result is between -1e-22 and 0. There infinite terms would
+    // be multiplied by 0, and what an erf lacks to -1 by x.
+    const auto y = fn::max(minus_abs, -10_c);
+    return fn::relu(x) +
+           y * (approximate.value != 0 ? Approximation(y) : Distribution(y));
+  }
+
+ private:
+  // The standard normal distribution function.
+  template <typename V>
+  static FN_INLINE auto Distribution(const V& x) {
+    constexpr fn::Constant kSqrtHalf = 0.70710678118654752440_c;
+    return 0.5_c + 0.5_c * fn::erf(kSqrtHalf * x);
+  }
+
+  // 0.5 * (1 + tanh(y)) is sigmoid(2 * y), which keeps its digits where that is
+  // near 0.
+  template <typename V>
+  static FN_INLINE auto Approximation(const V& x) {
+    const auto cubic = x + 0.044715_c * (x * x * x);
+    return fn::sigmoid(2_c * 0.7978845608_c * cubic);
+  }
+};
+
+}  // namespace tensorflow_custom_ops
+
+#endif  // TENSORFLOW_CUSTOM_OPS_OPS_GELU_GELU_H_
