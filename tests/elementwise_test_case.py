@@ -431,6 +431,22 @@ class ElementwiseTestCase(op_test_case.OpTestCase):
                 inputs = self.random_inputs(self.same_shapes(shape), tf.float32)
                 self.assert_near(orders, inputs, {}, function(*map(tf.constant, inputs)))
 
+    @absltest.skipUnless(_build_info.XLA, "this build has no XLA kernels")
+    def test_sizes_that_xla_does_not_know(self) -> None:
+        if len(self.spec.inputs) > 1:
+            return  # Refused; see test_refuses_sizes_that_xla_does_not_know.
+
+        def gradient(x: tf.Tensor) -> tf.Tensor:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = self.call()(tf.boolean_mask(x, x > 0.5))
+            return tape.gradient(y, x)
+
+        x = tf.constant([0.25, 0.75, 0.4, 0.625])
+        expected, actual = gradient(x), tf.function(gradient, jit_compile=True)(x)
+        np.testing.assert_allclose(actual, expected, rtol=1e-5)
+        self.assertTrue(np.any(expected.numpy() != 0))
+
     def test_takes_what_converts(self) -> None:
         inputs = self.random_inputs(self.same_shapes((3,)), tf.float32)
         expected = self.call()(*map(tf.constant, inputs)).numpy()
@@ -557,6 +573,13 @@ class BroadcastingTestCase(ElementwiseTestCase):
     def test_refuses_shapes_under_xla(self) -> None:
         with self.assertRaisesRegex((ValueError, tf.errors.InvalidArgumentError), f"{self.spec.op}: "):
             tf.function(self.call(), jit_compile=True)(tf.zeros([2, 3]), tf.zeros([2]))
+
+    @absltest.skipUnless(_build_info.XLA, "this build has no XLA kernels")
+    def test_refuses_sizes_that_xla_does_not_know(self) -> None:
+        x = tf.constant([0.25, 0.75])
+        function = tf.function(lambda x: self.call()(tf.boolean_mask(x, x > 0.5), x[0]), jit_compile=True)
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "under XLA, .* must have sizes that are known"):
+            function(x)
 
     def test_refuses_two_types(self) -> None:
         inputs = tf.zeros([2], tf.float32), tf.zeros([2], tf.float64)

@@ -33,18 +33,19 @@ def register(function: Callable[..., tf.Tensor], gradient: Callable[..., Any]) -
 
     @tf.RegisterGradient(op_type)
     def _(op: tf.Operation, grad: tf.Tensor) -> list[tf.Tensor]:
-        return [_sum_to(y, x) for y, x in zip(weighted(op, grad, [0] * count), op.inputs, strict=True)]
+        gradients = weighted(op, grad, [0] * count)
+        if count == 1:
+            return gradients
+        return [_sum_to(y, x) for y, x in zip(gradients, op.inputs, strict=True)]
 
     @tf.RegisterGradient(op_type + "Grad")
     def _(op: tf.Operation, *grads: tf.Tensor) -> list[tf.Tensor | None]:
         grad, orders = op.inputs[count], op.get_attr("orders")
-        # Eagerly what nobody asks for is not computed. In a graph it is pruned.
+        # Eagerly what nobody asks for is not computed.
         skipped = getattr(op, "skip_input_indices", None) or ()
         by_inputs: list[list[tf.Tensor]] = [[] for _ in range(count)]
         by_grad = []
         for j in range(count):
-            if grads[j] is None:
-                continue
             if count not in skipped:
                 by_grad.append(weighted(op, grads[j], orders)[j])
             if not set(range(count)) <= set(skipped):
@@ -52,7 +53,7 @@ def register(function: Callable[..., tf.Tensor], gradient: Callable[..., Any]) -
                 for of_input, value in zip(by_inputs, weighted(op, grad * grads[j], raised), strict=True):
                     of_input.append(value)
         return [
-            _sum_to(tf.add_n(terms), x) if terms else None
+            None if not terms else tf.add_n(terms) if count == 1 else _sum_to(tf.add_n(terms), x)
             for terms, x in zip([*by_inputs, by_grad], op.inputs, strict=True)
         ]
 
@@ -64,7 +65,6 @@ def _sum_to(value: tf.Tensor, like: tf.Tensor) -> tf.Tensor:
     """The sum of all elements that belong to one element of the input `like`, which has been broadcast."""
     if value.shape.is_fully_defined() and value.shape == like.shape:
         return value
-    shape = tf.shape(like, out_type=tf.int64)
-    axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=shape, s1=tf.shape(value, out_type=tf.int64))
-    # The gradient of reduce_sum knows int32 axes only.
-    return tf.reshape(tf.reduce_sum(value, tf.cast(axes, tf.int32)), shape)
+    shape = tf.shape(like)
+    axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=shape, s1=tf.shape(value))
+    return tf.reshape(tf.reduce_sum(value, axes), shape)

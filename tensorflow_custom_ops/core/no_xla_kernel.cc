@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for an op's lowering in a build without XLA kernels, to say so.
-// OP_NAME is the op's name. An op with a functor has a gradient likewise.
+// OP_NAME is the op's name. An op with a functor may have a gradient
+// likewise; if not, its registration is without effect.
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op_kernel.h"
 

@@ -65,7 +65,7 @@ def custom_op(
     Args:
       name: the op's name, in lower case with underscores; the folder has the same.
       op_name: the name that the op is registered by, if it is not `name` in CamelCase.
-      defines: the preprocessor's definitions, for all sources but the CUDA kernel's.
+      defines: the preprocessor's definitions, for the sources of the kernels for CPU and XLA.
       kernel_srcs: the kernels' sources, if they are not just <name>_kernel.cc.
       kernel_hdrs: the kernels' headers.
       kernel_deps: further C++ dependencies of the kernels.

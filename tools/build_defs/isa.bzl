@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instruction sets: libraries that are compiled once for each, of which the library chooses when it is loaded."""
+"""Instruction sets: libraries that are compiled once for each, of which a kernel chooses when it is made."""
 
 load("@org_tensorflow//tensorflow:tensorflow.bzl", "tf_kernel_library")
 load("//tools/build_defs:copts.bzl", "OP_COPTS")

@@ -225,15 +225,15 @@ struct MinOp {
   }
 };
 
-// The larger one; NaN where one is NaN. Where both are the same, the derivative
-// is that of a.
+// The larger one; NaN where one is NaN, which under XLA the CPU may ignore.
+// Where both are the same, the derivative is that of a.
 template <typename A, typename B, IfValues<A, B> = 0>
 FN_INLINE auto max(const A& a, const B& b) {
   return Binary<MaxOp>(a, b);
 }
 
-// The smaller one; NaN where one is NaN. Where both are the same, the
-// derivative is that of a.
+// The smaller one; NaN where one is NaN, which under XLA the CPU may ignore.
+// Where both are the same, the derivative is that of a.
 template <typename A, typename B, IfValues<A, B> = 0>
 FN_INLINE auto min(const A& a, const B& b) {
   return Binary<MinOp>(a, b);

@@ -4,7 +4,7 @@
 //   struct ScaledSilu : Elementwise</*inputs=*/1, /*attributes=*/1> {
 //     template <typename V>
 //     static FN_INLINE auto Apply(const V& x, fn::Constant alpha) {
-//       return alpha * x * fn::sigmoid(x);
+//       return alpha * (x * fn::sigmoid(x));
 //     }
 //   };
 //

@@ -66,12 +66,14 @@ absl::Status InferShape(const Signature& signature, InferenceContext* c) {
   return absl::OkStatus();
 }
 
-void Register(OpDefBuilder builder, const Signature& signature) {
+// Registers an op, or fails with the error `definition` when it is loaded.
+void Register(OpDefBuilder builder, const Signature& signature,
+              const absl::Status& definition) {
   builder.SetShapeFn(
       [signature](InferenceContext* c) { return InferShape(signature, c); });
   tensorflow::OpRegistry::Global()->Register(
-      [builder = std::move(builder)](OpRegistrationData* data) {
-        return builder.Finalize(data);
+      [builder = std::move(builder), definition](OpRegistrationData* data) {
+        return definition.ok() ? builder.Finalize(data) : definition;
       });
 }
 
@@ -99,6 +101,15 @@ OpDefinition& OpDefinition::Doc(std::string text) {
 
 OpRegistration::OpRegistration(const OpDefinition& definition) {
   const Signature& signature = definition.signature_;
+  absl::Status valid;
+  if (static_cast<int>(definition.inputs_.size()) != signature.inputs ||
+      static_cast<int>(definition.attributes_.size()) != signature.attributes) {
+    valid = absl::InvalidArgumentError(absl::StrCat(
+        signature.name, ": its functor takes ", signature.inputs,
+        " inputs and ", signature.attributes,
+        " attributes, but its definition has ", definition.inputs_.size(),
+        " and ", definition.attributes_.size()));
+  }
   OpDefBuilder op(signature.name);
   OpDefBuilder gradient(GradientName(signature));
   const std::string of_type = absl::StrCat(": ", signature.type_attribute);
@@ -113,7 +124,7 @@ OpRegistration::OpRegistration(const OpDefinition& definition) {
   }
   op.Output(absl::StrCat("output", of_type)).Doc(definition.doc_);
   if (definition.commutative_) op.SetIsCommutative();
-  Register(std::move(op), signature);
+  Register(std::move(op), signature, valid);
   if (signature.order == 0) return;
 
   gradient.Attr(absl::StrCat(kOrders, ": list(int) >= 1"))
@@ -129,7 +140,7 @@ OpRegistration::OpRegistration(const OpDefinition& definition) {
       "orders: How often ",
       signature.name,
       " has been differentiated before by each of its inputs."));
-  Register(std::move(gradient), signature);
+  Register(std::move(gradient), signature, valid);
 }
 
 }  // namespace elementwise

@@ -184,8 +184,7 @@ FN_INLINE auto operator/(const A& a, const B& b) {
   }
 }
 
-// Comparisons are of the values alone, and are false where one is NaN, but for
-// != which is true there.
+// Comparisons are of the values alone, and are false where one is NaN.
 #define FN_COMPARISON(op, Name)                                       \
   template <typename A, typename B, IfValues<A, B> = 0>               \
   FN_INLINE Mask<Kind<A, B>> operator op(const A& a, const B& b) {    \

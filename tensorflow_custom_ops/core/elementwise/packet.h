@@ -147,6 +147,7 @@ struct Math<Packet<T>> {
     return {Eigen::internal::pmul(a.bits, b.bits)};
   }
   static FN_INLINE V Divide(V a, V b) {
+    static_assert(!std::is_integral_v<T>, "a division by zero would be fatal");
     return {Eigen::internal::pdiv(a.bits, b.bits)};
   }
 

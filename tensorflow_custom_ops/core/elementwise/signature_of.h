@@ -26,6 +26,10 @@ constexpr Signature SignatureOf(const char* name) {
                 "an elementwise op has one to four inputs");
   static_assert(F::kOrder >= 0 && F::kOrder <= (F::kInputs == 1 ? 4 : 2),
                 "derivatives are up to order 4 of one input, 2 of several");
+  static_assert(F::kOrder == 0 || (F::kTypes & ~kFloatingTypes) == 0,
+                "of integers and complex numbers the gradient is by hand");
+  static_assert(F::kOrder == 0 || F::kBroadcasts,
+                "without broadcasting the gradient is by hand");
   return {name,
           F::kInputs,
           F::kAttributes,

@@ -114,10 +114,11 @@ class FocalLogitsTest(elementwise_test_case.BroadcastingTestCase):
             {"alpha": 0.75, "gamma": 3.5},
         ),
         refused=(
-            ({"alpha": -0.5}, "alpha must be from 0 to 1 and gamma at least 0, but it is -0.5, 2"),
-            ({"alpha": 1.5}, "alpha must be from 0 to 1 and gamma at least 0, but it is 1.5, 2"),
-            ({"gamma": -1.0}, "alpha must be from 0 to 1 and gamma at least 0, but it is 0.25, -1"),
-            ({"gamma": math.nan}, "alpha must be from 0 to 1 and gamma at least 0, but it is 0.25, nan"),
+            ({"alpha": -0.5}, "alpha must be from 0 to 1 and gamma at least 0 and finite, but it is -0.5, 2"),
+            ({"alpha": 1.5}, "alpha must be from 0 to 1 and gamma at least 0 and finite, but it is 1.5, 2"),
+            ({"gamma": -1.0}, "alpha must be from 0 to 1 and gamma at least 0 and finite, but it is 0.25, -1"),
+            ({"gamma": math.inf}, "alpha must be from 0 to 1 and gamma at least 0 and finite, but it is 0.25, inf"),
+            ({"gamma": math.nan}, "alpha must be from 0 to 1 and gamma at least 0 and finite, but it is 0.25, nan"),
         ),
     )
 

@@ -19,7 +19,8 @@ def gelu(
     """Computes `x * P(X <= x)` of each element `x`, for a standard normal `X`.
 
     It is `0.5 * x * (1 + erf(x / sqrt(2)))`, or with `approximate`
-    `0.5 * x * (1 + tanh(0.7978845608 * (x + 0.044715 * x**3)))`: `tf.nn.gelu`. For minus infinity it is 0.
+    `0.5 * x * (1 + tanh(0.7978845608 * (x + 0.044715 * x**3)))`: `tf.nn.gelu`. For minus infinity it is 0, or as
+    small as the smallest numbers.
 
     Hendrycks and Gimpel, "Gaussian Error Linear Units (GELUs)", 2016.
 

@@ -18,8 +18,8 @@ def softplus_beta(
 ) -> tf.Tensor:
     """Computes `log(1 + exp(beta * x)) / beta` of each element `x`.
 
-    With `beta` 1 it is `tf.nn.softplus`. The larger `beta`, the nearer it is to `max(x, 0)`. No intermediate result
-    overflows.
+    With `beta` 1 it is `tf.nn.softplus`. The larger `beta`, the nearer it is to `max(x, 0)`. The value and the first
+    derivative never overflow on the way.
 
     The gradient is `sigmoid(beta * x)`. It can be taken twice.
 

@@ -17,6 +17,7 @@ def emulated_test(name, test, test_package, **kwargs):
         args = ["{}.{}".format(test_package.replace("/", "."), test)],
         main = main,
         deps = [
+            "//tests:elementwise_test_case",
             "//tests:op_test_case",
             "//tests/gpu/emulated:run_emulated",
             "@test_packages//:site",
