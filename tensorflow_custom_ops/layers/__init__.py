@@ -19,6 +19,18 @@ if keras.backend.backend() != "tensorflow":
         f"{keras.backend.backend()}: set the environment variable KERAS_BACKEND=tensorflow"
     )
 
+from tensorflow_custom_ops.layers.flash_attention import FlashAttention
 from tensorflow_custom_ops.layers.my_layer import MyLayer
+from tensorflow_custom_ops.layers.normalization import LayerNorm, RmsNorm, RmsNormResidual
+from tensorflow_custom_ops.layers.rotary_embedding import RotaryEmbedding
+from tensorflow_custom_ops.layers.top_k_mask import TopKMask
 
-__all__ = ["MyLayer"]
+__all__ = [
+    "FlashAttention",
+    "LayerNorm",
+    "MyLayer",
+    "RmsNorm",
+    "RmsNormResidual",
+    "RotaryEmbedding",
+    "TopKMask",
+]

@@ -9,7 +9,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from tensorflow_custom_ops import _build_info
+from tensorflow_custom_ops.layers import op_layer
 from tensorflow_custom_ops.ops.fused_dense import fused_dense
 
 # The activations that FusedDense applies itself.
@@ -20,11 +20,9 @@ _FUSED_ACTIVATIONS: dict[str, Callable[..., Any]] = {
     "sigmoid": keras.activations.sigmoid,
 }
 
-_COMPUTE_DTYPES = ("float16", "bfloat16", "float32", "float64")
-
 
 @keras.saving.register_keras_serializable(package="tensorflow_custom_ops")
-class MyLayer(keras.layers.Layer):
+class MyLayer(op_layer.OpLayer):
     """A dense layer: `activation(inputs @ kernel + bias)`, by the op FusedDense.
 
     It is for what `keras.layers.Dense` is for, but sparse or complex inputs, quantization and LoRA, and it can use the
@@ -79,14 +77,7 @@ class MyLayer(keras.layers.Layer):
           ValueError: `units` is not a positive integer, or `dtype` is a type or policy in which the op cannot compute.
         """
         super().__init__(**kwargs)
-        if isinstance(units, bool) or not hasattr(units, "__index__") or units < 1:
-            raise ValueError(f"MyLayer: units must be a positive integer, but it is {units!r}")
-        if self.compute_dtype not in _COMPUTE_DTYPES or self.quantization_mode is not None:
-            raise ValueError(
-                f"MyLayer: dtype must be a type or policy that computes in one of {', '.join(_COMPUTE_DTYPES)}, "
-                f"without quantization, but it is {self.dtype_policy.name!r}"
-            )
-        self.units = int(units)
+        self.units = self.checked_size("units", units)
         self.activation = keras.activations.get(activation)
         self.use_bias = use_bias
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
@@ -98,9 +89,6 @@ class MyLayer(keras.layers.Layer):
         self.kernel = None
         self.bias = None
         self.input_spec = keras.layers.InputSpec(min_ndim=2)
-        self.supports_masking = True
-        # Asked by Keras before it compiles a model by default.
-        self.supports_jit = _build_info.XLA
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
         """Makes the weights for inputs of a shape.
@@ -111,11 +99,7 @@ class MyLayer(keras.layers.Layer):
         Raises:
           ValueError: the last dimension is unknown.
         """
-        size = input_shape[-1]
-        if size is None:
-            raise ValueError(
-                f"MyLayer: the last dimension of the inputs must be known, but their shape is {input_shape}"
-            )
+        size = self.known_size(input_shape, -1)
         self.kernel = self.add_weight(
             name="kernel",
             shape=(size, self.units),

@@ -7,16 +7,15 @@ import pathlib
 from typing import Any
 
 import keras
-import ml_dtypes
 import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 import tensorflow_custom_ops
 from tensorflow_custom_ops.layers import MyLayer
-from tests import op_test_case
+from tests import layer_test_case, op_test_case
+from tests.layer_test_case import POLICIES, ulp
 
-POLICIES = ("float32", "float64", "mixed_bfloat16", "mixed_float16")
 ACTIVATIONS = (None, "linear", "relu", "tanh", "sigmoid", "gelu")
 JIT = tuple(mode == "jit" for mode in op_test_case.MODES if mode != "eager")
 
@@ -46,11 +45,6 @@ np.save(sys.argv[3], tf.cast(y, tf.float64).numpy())
 """
 
 
-def ulp(policy: str) -> float:
-    """The last place of 1 in the type in which a policy computes."""
-    return float(ml_dtypes.finfo(keras.DTypePolicy(policy).compute_dtype).eps)
-
-
 def model_of(layer: type[keras.layers.Layer], policy: str = "float32") -> keras.Model:
     """A model with each kind of activation and one layer without bias."""
     return keras.Sequential(
@@ -64,11 +58,7 @@ def model_of(layer: type[keras.layers.Layer], policy: str = "float32") -> keras.
     )
 
 
-class MyLayerTest(op_test_case.OpTestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        keras.utils.set_random_seed(1)
-
+class MyLayerTest(layer_test_case.LayerTestCase):
     def temporary_directory(self) -> pathlib.Path:
         return pathlib.Path(self.create_tempdir().full_path)
 
@@ -86,12 +76,7 @@ class MyLayerTest(op_test_case.OpTestCase):
         for shape in ((2, 3, 7), (0, 7)):
             ours, dense = self.pair(shape, dtype=policy, **arguments)
             x = tf.constant(self.random(shape, tf.float32))
-            y, expected = self.in_mode(mode, ours)(x), dense(x)
-            self.assertEqual((y.dtype, y.shape), (expected.dtype, expected.shape))
-            tolerance = ULPS * ulp(policy)
-            np.testing.assert_allclose(
-                y.numpy().astype(np.float64), expected.numpy().astype(np.float64), rtol=tolerance, atol=tolerance
-            )
+            self.assert_near(self.in_mode(mode, ours)(x), dense(x), policy, ULPS)
 
     @parameterized.product(mode=op_test_case.MODES, policy=POLICIES, activation=ACTIVATIONS)
     def test_same_as_dense(self, mode: str, policy: str, activation: str | None) -> None:
