@@ -51,7 +51,9 @@ class ElementwiseTest(parameterized.TestCase):
         self.assertLen(overhead.splitlines(), 2 + 2 * 2 * 2)
         modes = ("eager", "graph", "jit") if tensorflow_custom_ops.build_info()["xla"] else ("eager", "graph")
         _, header, *rows = comparison.splitlines()
-        self.assertRegex(header, r"op +pass +elements +mode +ours us +GB/s +TensorFlow us +NumPy us +PyTorch us")
+        self.assertRegex(
+            header, r"op +pass +elements +mode +ours us +GB/s +TensorFlow us +TensorFlow jit us +NumPy us +PyTorch us"
+        )
         expected = [
             [op, name, size, mode]
             for op in ("my_op", "simple_add")

@@ -5,8 +5,8 @@
     bazel run //tools/benchmark:elementwise -- --op mish,gelu --threads 1 --sizes 1e3,1e6 --plot /tmp/mish.png
 
 A cell is the median time in microseconds, the interquartile range in percent of it, and their median through ours in
-the same row: above 1x, ours is faster. NumPy and PyTorch run eagerly whatever our mode is; NumPy runs on one thread.
-The backward pass includes the forward pass.
+the same row: above 1x, ours is faster. TensorFlow runs in our mode, or jit-compiled; NumPy and PyTorch run eagerly
+whatever our mode is; NumPy runs on one thread. The backward pass includes the forward pass.
 
 `copy` and `new copy` move as many bytes as the op must read and write, into memory that is there and, by TensorFlow,
 into a new tensor. Their ratio is the fraction of the memory's bandwidth that ours reaches: 0.95x is 95 %. The GB/s are
@@ -22,19 +22,14 @@ from __future__ import annotations
 
 import argparse
 import collections
-import dataclasses
 import functools
-import importlib
 import json
 import os
-import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import ModuleType
-from typing import Any, NoReturn
 
 # Before TensorFlow is imported, for it prints.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -44,31 +39,24 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import numpy as np
 import tensorflow as tf
 
-import tensorflow_custom_ops
-from tools.benchmark import timing
-from tools.benchmark.elementwise_cases import CASES, Case, Function
+from tools.benchmark import common, timing
+from tools.benchmark.common import Time
+from tools.benchmark.elementwise_cases import CASES, Case
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
-SIZES = "1e3,1e4,1e5,1e6,1e7"
+SIZES = "1e3,1e4,1e5,1e6,1e7,1e8"
 OVERHEAD_SIZES = (1, 1000)
 # What plots can be; Matplotlib tells the format by the name.
 IMAGES = (".pdf", ".png", ".svg")
 PLOT = Path(__file__).with_name("plot")
-OURS, TENSORFLOW, NUMPY, PYTORCH, COPY, NEW_COPY = "ours", "TensorFlow", "NumPy", "PyTorch", "copy", "new copy"
-THEIRS = (TENSORFLOW, NUMPY, PYTORCH, COPY, NEW_COPY)
+OURS, TENSORFLOW, XLA, NUMPY, PYTORCH = "ours", "TensorFlow", "TensorFlow jit", "NumPy", "PyTorch"
+COPY, NEW_COPY = "copy", "new copy"
+THEIRS = (TENSORFLOW, XLA, NUMPY, PYTORCH, COPY, NEW_COPY)
 ROW = "{:>13} {:>8} {:>9} {:>5} {:>15} {:>6}" + " {:>22}" * len(THEIRS)
 OVERHEAD_ROW = "{:>13} {:>9} {:>5} {:>15} {:>22}"
 
 # Ratios by op, pass and label: pairs of elements and ratio.
 Ratios = dict[str, dict[str, dict[str, list[tuple[int, float]]]]]
-
-
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Exits with the message alone, without the usage."""
-        self.exit(2, f"{self.prog}: {message}\n")
 
 
 def _sizes(text: str) -> list[int]:
@@ -90,17 +78,6 @@ def _ops(text: str) -> list[Case]:
     return [CASES[name] for name in text.split(",")]
 
 
-def _positive(convert: Callable[[str], Any], text: str) -> Any:  # noqa: ANN401
-    """Parses a positive number."""
-    try:
-        number = convert(text)
-    except ValueError:
-        number = 0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"should be a positive {convert.__name__}, not {text!r}")
-    return number
-
-
 def _image(text: str) -> Path:
     """Parses the path of a plot. A measurement of minutes should not be lost for a wrong one."""
     # Bazel runs programs elsewhere.
@@ -114,72 +91,25 @@ def _image(text: str) -> Path:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Parses the command line."""
-    parser = Parser(prog="elementwise", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = common.Parser(
+        prog="elementwise", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--op", type=_ops, default=list(CASES.values()), help="default: all of " + ",".join(CASES))
     parser.add_argument("--dtype", choices=DTYPES, default="float32", help="default: %(default)s")
     parser.add_argument("--sizes", type=_sizes, default=SIZES, help="numbers of elements (default: %(default)s)")
     parser.add_argument(
         "--threads",
-        type=functools.partial(_positive, int),
+        type=functools.partial(common.positive, int),
         help="of TensorFlow's ops, and as many of PyTorch's (default: each one's own)",
     )
     parser.add_argument(
         "--seconds",
-        type=functools.partial(_positive, float),
+        type=functools.partial(common.positive, float),
         default=1.0,
         help="for each op, pass and size (default: %(default)s)",
     )
     parser.add_argument("--plot", type=_image, help=f"the image to write: {', '.join(IMAGES)}")
     return parser.parse_args(arguments)
-
-
-def _graph(function: Function, jit_compile: bool = False) -> Function:
-    """A tf.function, whose parameters are the same for all: an optional `name` makes a call 40 us slower."""
-
-    def call(*tensors: tf.Tensor) -> Any:  # noqa: ANN401
-        return function(*tensors)
-
-    result: Function = tf.function(call, jit_compile=jit_compile)
-    return result
-
-
-def _modes() -> dict[str, Callable[[Function], Function]]:
-    """The ways of running a function of tensors."""
-    modes: dict[str, Callable[[Function], Function]] = {"eager": lambda f: f, "graph": _graph}
-    if tensorflow_custom_ops.build_info()["xla"]:
-        modes["jit"] = functools.partial(_graph, jit_compile=True)
-    return modes
-
-
-def _import_torch() -> ModuleType | None:
-    try:
-        return importlib.import_module("torch")
-    except ImportError:
-        return None
-
-
-def _with_gradient(function: Function, differentiated: int) -> Function:
-    """A function of inputs and an incoming gradient, which gives the output and the inputs' gradients."""
-
-    def call(*tensors: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
-        *inputs, grad = tensors
-        with tf.GradientTape() as tape:
-            tape.watch(inputs[:differentiated])
-            output = function(*inputs)
-        return output, tape.gradient(output, inputs[:differentiated], output_gradients=grad)
-
-    return call
-
-
-def _torch_with_gradient(torch: ModuleType, function: Function, differentiated: int) -> Function:
-    """The same for PyTorch."""
-
-    def call(*tensors: Any) -> Any:  # noqa: ANN401
-        *inputs, grad = tensors
-        output = function(*inputs)
-        return output, torch.autograd.grad(output, inputs[:differentiated], grad)
-
-    return call
 
 
 def _copy_into(size: int, threads: int, pool: ThreadPoolExecutor) -> Callable[[], object]:
@@ -191,36 +121,14 @@ def _copy_into(size: int, threads: int, pool: ThreadPoolExecutor) -> Callable[[]
     return lambda: list(pool.map(np.copyto, targets, sources))
 
 
-@dataclasses.dataclass(frozen=True)
-class Time:
-    """The times of one function, in microseconds."""
-
-    median: float
-    spread: float  # The interquartile range.
-
-    @classmethod
-    def of(cls, times: list[float]) -> Time:
-        """Summarises times."""
-        first, median, third = statistics.quantiles(times, n=4, method="inclusive")
-        return cls(median, third - first)
-
-    def __str__(self) -> str:
-        digits = 0 if self.median >= 1000 else 2
-        return f"{self.median:.{digits}f} {100 * self.spread / self.median:3.0f}%"
-
-    def against(self, ours: Time) -> str:
-        """Their time, and how it compares with ours."""
-        return f"{self} {self.median / ours.median:6.2f}x"
-
-
 class Benchmark:
     """Times ops of one type on some threads."""
 
     def __init__(self, dtype: str, threads: int | None, seconds: float) -> None:
         self._dtype = tf.as_dtype(dtype)
         self._seconds = seconds
-        self._modes = _modes()
-        self._torch = _import_torch()
+        self._modes = common.modes()
+        self._torch = common.import_torch()
         # Before TensorFlow's first op, which starts its threads.
         if threads:
             tf.config.threading.set_intra_op_parallelism_threads(threads)
@@ -252,7 +160,7 @@ class Benchmark:
         if backward:
             for tensor in tensors[: case.differentiated]:
                 tensor.requires_grad_()
-            function = _torch_with_gradient(torch, function, case.differentiated)
+            function = common.torch_with_gradient(torch, function, case.differentiated)
         return functools.partial(function, *tensors)
 
     def overhead(self, case: Case, size: int) -> dict[str, tuple[Time, Time]]:
@@ -268,14 +176,15 @@ class Benchmark:
         return dict(zip(modes, zip(times, times, strict=True), strict=True))
 
     def compare(self, case: Case, size: int, backward: bool) -> tuple[int, dict[tuple[str, str], Time]]:
-        """The bytes that must move, and times by label and mode. What is not TensorFlow has the mode ""."""
+        """The bytes that must move, and times by label and mode. What has not our modes has the mode ""."""
         arrays = self._arrays(case, size, backward)
         tensors = [tf.constant(array) for array in arrays]
         calls: dict[tuple[str, str], Callable[[], object]] = {}
         for mode, wrap in self._modes.items():
-            for label, function in ((OURS, case.ours), (TENSORFLOW, case.tensorflow)):
-                whole = _with_gradient(function, case.differentiated) if backward else function
-                calls[label, mode] = functools.partial(wrap(whole), *tensors)
+            theirs = (XLA, "") if mode == "jit" else (TENSORFLOW, mode)
+            for key, function in (((OURS, mode), case.ours), (theirs, case.tensorflow)):
+                whole = common.with_gradient(function, case.differentiated) if backward else function
+                calls[key] = functools.partial(wrap(whole), *tensors)
         if case.numpy and not backward:
             calls[NUMPY, ""] = functools.partial(case.numpy, *arrays)
         if self._torch:
@@ -308,7 +217,7 @@ def _rows(moved: int, times: dict[tuple[str, str], Time]) -> Iterator[tuple[str,
 
 
 def _print_comparison(benchmark: Benchmark, cases: list[Case], sizes: list[int]) -> Ratios:
-    """Prints the table, and returns what the plot shows. What is not TensorFlow is compared with our eager mode."""
+    """Prints the table, and returns what the plot shows. What has not our modes is compared with our eager mode."""
     ratios: Ratios = {
         case.name: {name: collections.defaultdict(list) for name in ("forward", "backward")} for case in cases
     }

@@ -14,8 +14,8 @@ import numpy as np
 import tensorflow as tf
 
 import tensorflow_custom_ops
+from tools.benchmark.common import Function
 
-Function = Callable[..., Any]
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 
 _LOGIT_EPSILON = 1e-6

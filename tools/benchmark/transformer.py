@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times what transformers are made of against Keras and PyTorch, in turns.
+
+    bazel run //tools/benchmark:transformer
+    bazel run //tools/benchmark:transformer -- --op rms_norm,flash_attention --threads 1 --max-elements 1e6
+
+A cell is the median time in microseconds, the interquartile range in percent of it, and their median through ours in
+the same row: above 1x, ours is faster. Keras runs in our mode; PyTorch, if it can be imported, eagerly. The backward
+pass includes the forward pass. Of attention there is also the memory that one forward and backward pass takes at most,
+in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+
+# Before TensorFlow is imported, for it prints.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# Before PyTorch is: its threads would otherwise spin into the next one's turn.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+import numpy as np
+import tensorflow as tf
+
+from tools.benchmark import common, timing
+from tools.benchmark.common import Function, Time
+from tools.benchmark.transformer_cases import CASES, Case
+
+DTYPES = ("float16", "bfloat16", "float32", "float64")
+ROW = "{:>22} {:>8} {:>11} {:>5} {:>15} {:>22} {:>22}"
+MEMORY_ROW = "{:>22} {:>11} {:>10} {:>10} {:>6}"
+KERAS, OURS = "keras", "ours"
+
+
+def _ops(text: str) -> list[Case]:
+    unknown = [name for name in text.split(",") if name not in CASES]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"there is no {unknown[0]!r}; there are {','.join(CASES)}")
+    return [CASES[name] for name in text.split(",")]
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Parses the command line."""
+    parser = common.Parser(
+        prog="transformer", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    number, count = (functools.partial(common.positive, of) for of in (float, int))
+    parser.add_argument("--op", type=_ops, default=list(CASES.values()), help="default: all of " + ",".join(CASES))
+    parser.add_argument("--dtype", choices=DTYPES, default="float32", help="default: %(default)s")
+    parser.add_argument("--threads", type=count, help="of TensorFlow's ops, and of PyTorch's (default: each one's own)")
+    parser.add_argument("--max-elements", type=number, default=1e9, help="of an input; larger sizes are left out")
+    parser.add_argument("--seconds", type=number, default=2.0, help="for each op, pass and size (default: %(default)s)")
+    # What a process of its own does for the memory.
+    parser.add_argument("--peak", choices=(KERAS, OURS), help=argparse.SUPPRESS)
+    parser.add_argument("--size", type=count, nargs=2, help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
+
+
+def arrays(case: Case, size: tuple[int, int], dtype: tf.DType, backward: bool) -> list[np.ndarray]:
+    """Inputs, and the incoming gradient if there is a backward pass."""
+    generator = np.random.default_rng(0)
+    shapes = case.shapes(*size)
+    if backward:
+        shapes = (*shapes, shapes[0])
+    return [generator.standard_normal(shape).astype(dtype.as_numpy_dtype) for shape in shapes]
+
+
+class Benchmark:
+    """Times ops of one type on some threads."""
+
+    def __init__(self, dtype: str, threads: int | None, seconds: float) -> None:
+        self._dtype = tf.as_dtype(dtype)
+        self._seconds = seconds
+        self._torch = common.import_torch()
+        # Before TensorFlow's first op, which starts its threads.
+        if threads:
+            tf.config.threading.set_intra_op_parallelism_threads(threads)
+            if self._torch:
+                self._torch.set_num_threads(threads)
+        self._threads = threads or len(os.sched_getaffinity(0))
+
+    def describe(self) -> str:
+        """What is timed."""
+        torch = f"PyTorch {self._torch.__version__}" if self._torch else "no PyTorch"
+        return f"{self._dtype.name}, threads: {self._threads}, TensorFlow {tf.__version__}, {torch}"
+
+    def _torch_call(self, case: Case, inputs: list[np.ndarray], backward: bool) -> Callable[[], object]:
+        torch = self._torch
+        assert torch is not None
+        assert case.torch is not None
+        # By way of float64, for PyTorch does not know NumPy's bfloat16.
+        tensors = [torch.tensor(x.astype(np.float64), dtype=getattr(torch, self._dtype.name)) for x in inputs]
+        function = case.torch(torch)
+        if not backward:
+            return functools.partial(torch.no_grad()(function), *tensors)
+        for tensor in tensors[:-1]:
+            tensor.requires_grad_()
+        return functools.partial(common.torch_with_gradient(torch, function, len(tensors) - 1), *tensors)
+
+    def compare(self, case: Case, size: tuple[int, int], backward: bool) -> dict[tuple[str, str], Time]:
+        """The times by who computes and in which mode; that of PyTorch is ""."""
+        inputs = arrays(case, size, self._dtype, backward)
+        tensors = [tf.constant(array) for array in inputs]
+        calls: dict[tuple[str, str], Callable[[], object]] = {}
+        for mode, wrap in common.modes().items():
+            for label, function in ((OURS, case.ours), (KERAS, case.keras)):
+                whole = common.with_gradient(function, len(inputs) - 1) if backward else function
+                calls[label, mode] = functools.partial(wrap(whole), *tensors)
+        if self._torch and case.torch:
+            calls["torch", ""] = self._torch_call(case, inputs, backward)
+        times = map(Time.of, timing.in_turns(list(calls.values()), self._seconds))
+        return dict(zip(calls, times, strict=True))
+
+
+def print_times(benchmark: Benchmark, cases: list[Case], max_elements: float) -> None:
+    """Prints the table of times."""
+    print("\n" + ROW.format("op", "pass", "size", "mode", "ours us", "Keras us", "PyTorch us"))
+    for case in cases:
+        for size in case.sizes:
+            if np.prod(case.shapes(*size)[0]) > max_elements:
+                continue
+            for name in ("forward", "backward"):
+                times = benchmark.compare(case, size, name == "backward")
+                for (label, mode), ours in times.items():
+                    if label == OURS:
+                        torch = times.get(("torch", ""))
+                        cells = times[KERAS, mode].against(ours), torch.against(ours) if torch else "-"
+                        print(ROW.format(case.name, name, "{}x{}".format(*size), mode, str(ours), *cells), flush=True)
+
+
+def peak(case: Case, function: Function, size: tuple[int, int], dtype: tf.DType) -> float:
+    """By how many MiB a forward and backward pass raises the most memory that this process has had."""
+    inputs = [tf.constant(array) for array in arrays(case, size, dtype, backward=True)]
+    call = common.graph(common.with_gradient(function, len(inputs) - 1))
+    # Of a small size first, for what TensorFlow allocates once.
+    call(*(x[:, :16] for x in inputs))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    call(*inputs)
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+
+
+def print_memory(cases: list[Case], arguments: Sequence[str], max_elements: float) -> None:
+    """Prints the table of the memory of attention."""
+    print("\n" + MEMORY_ROW.format("op", "size", "ours MiB", "Keras MiB", ""))
+    for case in cases:
+        size = max(case.sizes)
+        if not case.name.startswith("flash_attention") or np.prod(case.shapes(*size)[0]) > max_elements:
+            continue
+        program = [sys.executable, "-m", "tools.benchmark.transformer", *arguments, "--op", case.name]
+        peaks = []
+        for label in (OURS, KERAS):
+            result = subprocess.run(
+                [*program, "--peak", label, "--size", *map(str, size)],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
+            )
+            # What fits into memory that the process has had before is not seen.
+            peaks.append(max(float(result.stdout), 1.0))
+        ours, keras = peaks
+        cells = f"{ours:.0f}", f"{keras:.0f}", f"{keras / ours:.1f}x"
+        print(MEMORY_ROW.format(case.name, "{}x{}".format(*size), *cells), flush=True)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Prints the tables."""
+    args = parse(arguments)
+    # TensorFlow warns of many tf.functions from the same line.
+    tf.get_logger().setLevel("ERROR")
+    if args.peak:
+        case = args.op[0]
+        function = case.ours if args.peak == OURS else case.keras
+        print(peak(case, function, tuple(args.size), tf.as_dtype(args.dtype)))
+        return
+    benchmark = Benchmark(args.dtype, args.threads, args.seconds)
+    print(benchmark.describe())
+    print_times(benchmark, args.op, args.max_elements)
+    print_memory(args.op, arguments, args.max_elements)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
