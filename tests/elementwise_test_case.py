@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import hypothesis
 import ml_dtypes
@@ -57,6 +57,7 @@ Formula = Callable[..., np.ndarray]
 Attributes = Mapping[str, Any]
 Shape = tuple[int, ...]
 Orders = tuple[int, ...]
+T = TypeVar("T")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Spec:
       function: Its Python function.
       reference: The formula of its values.
       derivatives: The formulas of its derivatives, by how often it is differentiated by each input. All first and
-        second ones.
+        second ones, as far as it has them.
       tolerances: Of the values, the first derivatives, and so on.
       inputs: The inputs.
       variants: Values of the attributes. The first ones are the defaults.
@@ -257,7 +258,7 @@ class ElementwiseTestCase(op_test_case.OpTestCase):
 
     def test_spec(self) -> None:
         count = len(self.spec.inputs)
-        orders = [o for o in itertools.product(range(3), repeat=count) if 1 <= sum(o) <= 2]
+        orders = [o for o in itertools.product(range(3), repeat=count) if 1 <= sum(o) <= min(self.spec.order, 2)]
         self.assertContainsSubset(orders, self.spec.derivatives)
         self.assertEqual(max(map(sum, self.spec.derivatives)), self.spec.order)
         self.assertLen(self.spec.tolerances, 1 + self.spec.order)
@@ -502,13 +503,17 @@ class ElementwiseTestCase(op_test_case.OpTestCase):
 
 
 class BroadcastingTestCase(ElementwiseTestCase):
-    """Tests an elementwise op of two inputs, also of different shapes."""
+    """Tests an elementwise op of several inputs, also of different shapes."""
+
+    def cycled(self, pair: Sequence[T]) -> list[T]:
+        """For all inputs, of which there may be more than two."""
+        return list(itertools.islice(itertools.cycle(pair), len(self.spec.inputs)))
 
     @parameterized.product(shapes=BROADCASTS, mode=op_test_case.MODES)
     def test_broadcasts(self, shapes: tuple[Shape, Shape], mode: str) -> None:
         attributes = self.spec.variants[0]
         for ordered in (shapes, shapes[::-1]):
-            inputs = self.random_inputs(ordered, tf.float32)
+            inputs = self.random_inputs(self.cycled(ordered), tf.float32)
             for orders in self.all_orders():
                 actual = self.in_mode(mode, self.derivative(orders, attributes))(*map(tf.constant, inputs))
                 expected = self.expected(orders, inputs, attributes)
@@ -517,10 +522,39 @@ class BroadcastingTestCase(ElementwiseTestCase):
                 self.assertEqual(actual.shape, last.shape)
                 np.testing.assert_allclose(actual, _summed(expected, last.shape), rtol=1e-5, atol=1e-5)
 
+    def test_many_dimensions(self) -> None:
+        inputs = self.random_inputs(self.cycled(((2, 1) * 5, (1, 2) * 5)), tf.float32)
+        tensors = map(tf.constant, inputs)
+        if op_test_case.DEVICE == "CPU":
+            expected = self.expected(self.all_orders()[0], inputs, {})
+            np.testing.assert_allclose(self.call()(*tensors), expected, rtol=1e-5, atol=1e-5)
+            return
+        message = f"{self.spec.op}: the shapes of the inputs differ in too many dimensions for a GPU: 10, and the most"
+        with self.assertRaisesRegex(tf.errors.UnimplementedError, message):
+            self.call()(*tensors)
+
+    @parameterized.parameters(([3],), (None,))
+    def test_computes_no_derivatives_that_nobody_uses(self, shape: Shape | None) -> None:
+        if self.spec.order < 2:
+            return
+
+        def count(graph: tf.Graph) -> int:
+            return sum(op.type == self.spec.op + "Grad" for op in graph.get_operations())
+
+        signature = [tf.TensorSpec(shape, tf.float32)] * len(self.spec.inputs)
+        twice = self.derivative((2, *[0] * (len(signature) - 1)), {})
+        with self.subTest("by tapes: the first derivative, and that of it"):
+            self.assertEqual(count(tf.function(twice, signature).get_concrete_function().graph), 2)
+        with self.subTest("by tf.gradients: also that by the incoming gradient"), tf.Graph().as_default() as graph:
+            inputs = [tf.compat.v1.placeholder(tf.float32, shape) for _ in signature]
+            tf.gradients(tf.gradients(self.call()(*inputs), inputs[0]), inputs[0])
+            self.assertEqual(count(graph), 3)
+
     @parameterized.parameters(*BROADCASTS)
-    def test_vectorized_map_of_one_input(self, *shapes: Shape) -> None:
+    def test_vectorized_map_of_one_input(self, *pair: Shape) -> None:
         """A stack of one input meets all of the other, whatever their shapes are."""
-        for stacked in range(2):
+        shapes = self.cycled(pair)
+        for stacked in range(len(shapes)):
             inputs = self.random_inputs(
                 [(4, *shape) if i == stacked else shape for i, shape in enumerate(shapes)], tf.float32
             )
@@ -542,7 +576,7 @@ class BroadcastingTestCase(ElementwiseTestCase):
     def test_static_shapes(
         self, a: list[int | None] | None, b: list[int | None] | None, expected: list[int | None] | None
     ) -> None:
-        signature = [tf.TensorSpec(shape, tf.float32) for shape in (a, b)]
+        signature = [tf.TensorSpec(shape, tf.float32) for shape in self.cycled((a, b))]
         traced = tf.function(self.call(), input_signature=signature).get_concrete_function()
         result = traced.structured_outputs.shape
         self.assertEqual(None if result.rank is None else result.as_list(), expected)
@@ -552,17 +586,17 @@ class BroadcastingTestCase(ElementwiseTestCase):
         def text(shape: Shape) -> str:
             return r"\[" + ",".join(map(str, shape)) + r"\]"
 
-        a, b = (x.name for x in self.spec.inputs)
+        a, b = (x.name for x in self.spec.inputs[:2])
         message = (
             f"{self.spec.op}: {a} and {b} must have shapes that can be broadcast, "
             f"but {a} has {text(a_shape)} and {b} has {text(b_shape)}"
         )
-        inputs = tf.zeros(a_shape), tf.zeros(b_shape)
+        inputs = self.cycled((tf.zeros(a_shape), tf.zeros(b_shape)))
         with self.subTest("eager"), self.assertRaisesRegex(tf.errors.InvalidArgumentError, message):
             self.call()(*inputs)
         with self.subTest("while a graph is made"), self.assertRaisesRegex(ValueError, message):
             tf.function(self.call())(*inputs)
-        unknown = [tf.TensorSpec(None, tf.float32)] * 2
+        unknown = [tf.TensorSpec(None, tf.float32)] * len(inputs)
         with (
             self.subTest("when a graph runs"),
             self.assertRaisesRegex(tf.errors.InvalidArgumentError, message),
@@ -572,17 +606,19 @@ class BroadcastingTestCase(ElementwiseTestCase):
     @absltest.skipUnless(_build_info.XLA, "this build has no XLA kernels")
     def test_refuses_shapes_under_xla(self) -> None:
         with self.assertRaisesRegex((ValueError, tf.errors.InvalidArgumentError), f"{self.spec.op}: "):
-            tf.function(self.call(), jit_compile=True)(tf.zeros([2, 3]), tf.zeros([2]))
+            tf.function(self.call(), jit_compile=True)(*self.cycled((tf.zeros([2, 3]), tf.zeros([2]))))
 
     @absltest.skipUnless(_build_info.XLA, "this build has no XLA kernels")
     def test_refuses_sizes_that_xla_does_not_know(self) -> None:
         x = tf.constant([0.25, 0.75])
-        function = tf.function(lambda x: self.call()(tf.boolean_mask(x, x > 0.5), x[0]), jit_compile=True)
+        function = tf.function(
+            lambda x: self.call()(*self.cycled((tf.boolean_mask(x, x > 0.5), x[0]))), jit_compile=True
+        )
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "under XLA, .* must have sizes that are known"):
             function(x)
 
     def test_refuses_two_types(self) -> None:
-        inputs = tf.zeros([2], tf.float32), tf.zeros([2], tf.float64)
+        inputs = self.cycled((tf.zeros([2], tf.float32), tf.zeros([2], tf.float64)))
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, rf"{self.spec.op}.*float.*double|double.*float"):
             self.call()(*inputs)
         with self.assertRaisesRegex(TypeError, f"of '{self.spec.op}' Op has type float64 .* float32"):

@@ -18,12 +18,12 @@ enum class Isa { kBaseline };
 inline constexpr int kNumIsas = 1;
 #endif
 
-// One of several pieces of code, of which there is one for each instruction
-// set, in their order: the one for the best set that this processor has, or for
-// the one that the environment variable TF_CUSTOM_OPS_ISA names. An error if
-// that names none, or one that the processor lacks.
+// The best instruction set that this processor has, or the one that the
+// environment variable TF_CUSTOM_OPS_ISA names. An error if that names none, or
+// one that the processor lacks.
 absl::StatusOr<Isa> SelectIsa();
 
+// The code for that set, of which there is one for each, in their order.
 template <typename Code>
 absl::StatusOr<Code> ForIsa(const Code (&codes)[kNumIsas]) {
   absl::StatusOr<Isa> isa = SelectIsa();

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for an op's lowering in a build without XLA kernels, to say so.
-// OP_NAME is the op's name. An op with a functor may have a gradient
-// likewise; if not, its registration is without effect.
+// OP_NAME is the op's name. If it has a functor, ELEMENTWISE_OP, that is
+// declared by ELEMENTWISE_HEADER, and says whether there is a gradient; with
+// NORMALIZATION there is one.
 #include "absl/status/status.h"
+#include "tensorflow/core/framework/kernel_def_builder.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#ifdef ELEMENTWISE_OP
+#include ELEMENTWISE_HEADER
+#endif
 
 namespace tensorflow_custom_ops {
 namespace {
@@ -20,16 +25,36 @@ class NoXlaKernel : public tensorflow::OpKernel {
   }
 };
 
-// The names of tensorflow::DEVICE_CPU_XLA_JIT and DEVICE_GPU_XLA_JIT, which
-// only XLA's headers declare.
-REGISTER_KERNEL_BUILDER(Name(OP_NAME).Device("XLA_CPU_JIT"), NoXlaKernel);
-REGISTER_KERNEL_BUILDER(Name(OP_NAME).Device("XLA_GPU_JIT"), NoXlaKernel);
 #ifdef ELEMENTWISE_OP
-REGISTER_KERNEL_BUILDER(Name(OP_NAME "Grad").Device("XLA_CPU_JIT"),
-                        NoXlaKernel);
-REGISTER_KERNEL_BUILDER(Name(OP_NAME "Grad").Device("XLA_GPU_JIT"),
-                        NoXlaKernel);
+constexpr bool kHasGradient = ELEMENTWISE_OP::kOrder > 0;
+#elif defined(NORMALIZATION)
+constexpr bool kHasGradient = true;
+#else
+constexpr bool kHasGradient = false;
 #endif
+
+class Registrar {
+ public:
+  Registrar() {
+    Register(OP_NAME);
+    if (kHasGradient) Register(OP_NAME "Grad");
+  }
+
+ private:
+  static void Register(const char* op) {
+    // The names of tensorflow::DEVICE_CPU_XLA_JIT and DEVICE_GPU_XLA_JIT, which
+    // only XLA's headers declare.
+    for (const char* device : {"XLA_CPU_JIT", "XLA_GPU_JIT"}) {
+      tensorflow::kernel_factory::OpKernelRegistrar(
+          tensorflow::KernelDefBuilder(op).Device(device).Build(),
+          "NoXlaKernel",
+          [](tensorflow::OpKernelConstruction* context)
+              -> tensorflow::OpKernel* { return new NoXlaKernel(context); });
+    }
+  }
+};
+
+const Registrar kRegistrar;
 
 }  // namespace
 }  // namespace tensorflow_custom_ops

@@ -2,13 +2,18 @@
 """The ops of this package: one line each, the name of the op's folder."""
 
 OPS = [
+    "flash_attention",
     "focal_logits",
     "fused_dense",
     "gelu",
     "huber",
+    "layer_norm",
     "logit",
     "mish",
     "my_op",
+    "rms_norm",
+    "rms_norm_residual",
+    "rotary_embedding",
     "scaled_silu",
     "simple_add",
     "softplus_beta",

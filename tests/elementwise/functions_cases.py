@@ -154,6 +154,13 @@ FUNCTIONS = (
     _compare("a > b", "fn_greater", np.greater, tf.greater),
     _compare("a >= b", "fn_greater_equal", np.greater_equal, tf.greater_equal),
     _compare("a == b", "fn_equal", np.equal, tf.equal),
+    Function(
+        "select",
+        "fn_select",
+        lambda a, b: np.where(a < b, a * a, a * b),
+        lambda a, b: tf.where(a < b, a * a, a * b),
+        inputs=2,
+    ),
 )
 
 

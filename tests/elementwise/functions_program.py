@@ -119,7 +119,7 @@ def main(library: str, output: str, mode: str) -> None:
     for case in cases.FUNCTIONS:
         function = getattr(lib, case.op)
         if case.op not in registered:
-            elementwise.register(function, getattr(lib, case.op + "_grad"))
+            elementwise.register("".join(word.capitalize() for word in case.op.split("_")), lib)
             registered.add(case.op)
         results.update(compute(function, case, mode))
         if mode == "eager":

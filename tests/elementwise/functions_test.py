@@ -34,8 +34,9 @@ _FLAGS = {
 _DERIVATIVE_ULPS = 12
 _SECOND_DERIVATIVE_ULPS = 24
 
-# Where TensorFlow's results are not wanted: x^0 has a derivative, and Eigen's erf squares what is too large for it.
-_NOT_AS_TENSORFLOW = ("fn_pow 0/special derivative", "fn_erf/double/special")
+# Where TensorFlow's results are not wanted: x^0 has a derivative, what is not selected has one that can be NaN, and
+# Eigen's erf squares what is too large for it.
+_NOT_AS_TENSORFLOW = ("fn_pow 0/special derivative", "fn_select/special derivative", "fn_erf/double/special")
 
 # The columns of the documentation's table, and what they are about.
 _COLUMNS = {
@@ -200,6 +201,16 @@ class TensorFlowTest(parameterized.TestCase):
         expected = np.array([math.erf(value) for value in x])
         for results in _results.values():
             np.testing.assert_allclose(results["fn_erf/double/special"][0], expected, rtol=1e-15)
+
+    def test_derivative_of_select_is_that_of_what_is_selected(self) -> None:
+        case = next(case for case in cases.FUNCTIONS if case.name == "select")
+        for name, dtype in cases.DTYPES.items():
+            a, b = (x.astype(np.float64) for x in cases.special(case, dtype))
+            with np.errstate(over="ignore"):
+                expected = np.stack([np.where(a < b, a + a, b), np.where(a < b, 0, a)]).astype(dtype)
+            for results in _results.values():
+                actual = results[f"fn_select/{name}/special derivative"]
+                np.testing.assert_array_equal(actual, expected.astype(np.float64))
 
     def test_derivative_of_power_zero_is_zero(self) -> None:
         for results in _results.values():

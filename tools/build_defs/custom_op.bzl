@@ -22,6 +22,7 @@ def custom_op(
         name,
         op_name = None,
         defines = [],
+        deps = [],
         kernel_srcs = None,
         kernel_hdrs = [],
         kernel_deps = [],
@@ -66,6 +67,7 @@ def custom_op(
       name: the op's name, in lower case with underscores; the folder has the same.
       op_name: the name that the op is registered by, if it is not `name` in CamelCase.
       defines: the preprocessor's definitions, for the sources of the kernels for CPU and XLA.
+      deps: further C++ dependencies of the definition, and of the kernels for CPU and XLA.
       kernel_srcs: the kernels' sources, if they are not just <name>_kernel.cc.
       kernel_hdrs: the kernels' headers.
       kernel_deps: further C++ dependencies of the kernels.
@@ -90,14 +92,14 @@ def custom_op(
         srcs = [name + ".cc"],
         copts = OP_COPTS,
         visibility = ["//visibility:public"],
-        deps = op_deps + ["@org_tensorflow//tensorflow/core:framework_headers_lib"],
+        deps = deps + op_deps + ["@org_tensorflow//tensorflow/core:framework_headers_lib"],
     )
     tf_kernel_library(
         name = name + "_cpu",
         srcs = kernel_srcs or [name + "_kernel.cc"],
         hdrs = kernel_hdrs,
         copts = copts,
-        deps = kernel_deps + [
+        deps = deps + kernel_deps + [
             "@eigen_archive//:eigen3",
             "@org_tensorflow//tensorflow/core:framework_headers_lib",
         ],
@@ -108,7 +110,7 @@ def custom_op(
     native.cc_library(
         name = name + "_kernels",
         visibility = ["//visibility:public"],
-        deps = [":{}_cpu".format(name)] + _xla_kernel(name, op_name, copts, xla_src, xla_deps),
+        deps = [":{}_cpu".format(name)] + _xla_kernel(name, op_name, copts, deps, xla_src, xla_deps),
     )
     _op_wrapper(name)
     native.py_library(
@@ -136,8 +138,8 @@ def custom_op(
     # Tests compile and run an op's files elsewhere, too.
     native.exports_files(
         native.glob([
-            "*.cc",
-            "*.h",
+            name + "*.cc",
+            name + "*.h",
             name + "_test.py",
         ]),
         visibility = ["//tests:__subpackages__"],
@@ -149,9 +151,10 @@ def custom_op(
             shard_count = test_shard_count,
             test = name + "_test",
             test_package = native.package_name(),
+            deps = test_deps,
         )
 
-def _xla_kernel(name, op_name, copts, src, deps):
+def _xla_kernel(name, op_name, copts, deps, src, xla_deps):
     """The XLA kernel of an op that has one, or without --xla what says that it is left out."""
     src = src or "".join(native.glob([name + "_xla.cc"], allow_empty = True))
     if not src:
@@ -161,7 +164,7 @@ def _xla_kernel(name, op_name, copts, src, deps):
         srcs = [src],
         copts = copts,
         target_compatible_with = ONLY_WITH_XLA,
-        deps = deps + [
+        deps = deps + xla_deps + [
             "//tensorflow_custom_ops/core:xla_lowering",
             "@xla//xla/hlo/builder:xla_builder",
             "@xla//xla/hlo/builder/lib:constants",
@@ -173,7 +176,7 @@ def _xla_kernel(name, op_name, copts, src, deps):
         # Built where it is needed only.
         tags = ["manual"],
         copts = copts + ['-DOP_NAME=\\"{}\\"'.format(op_name)],
-        deps = ["@org_tensorflow//tensorflow/core:framework_headers_lib"],
+        deps = deps + ["@org_tensorflow//tensorflow/core:framework_headers_lib"],
     )
     return select({
         "//tools/build_defs:with_xla": [":{}_xla".format(name)],

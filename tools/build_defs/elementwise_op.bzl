@@ -3,8 +3,8 @@
 
 load("@org_tensorflow//tensorflow:tensorflow.bzl", "tf_kernel_library")
 load("//tools/build_defs:copts.bzl", "OP_COPTS")
-load("//tools/build_defs:cuda_kernels.bzl", "cuda_kernels")
 load("//tools/build_defs:custom_op.bzl", "camel_case", "custom_op")
+load("//tools/build_defs:gpu_kernels.bzl", "gpu_libraries")
 load("//tools/build_defs:isa.bzl", "isa_libraries")
 
 _CORE = "//tensorflow_custom_ops/core/elementwise:"
@@ -31,6 +31,7 @@ def elementwise_op(name, op_name = None, deps = [], **kwargs):
     header = name + ".h"
     defines = [
         "ELEMENTWISE_OP=" + op_name,
+        'ELEMENTWISE_NAME=\\"{}\\"'.format(op_name),
         'ELEMENTWISE_HEADER=\\"{}/{}\\"'.format(native.package_name(), header),
     ]
     functor = name + "_functor"
@@ -55,20 +56,14 @@ def elementwise_op(name, op_name = None, deps = [], **kwargs):
         op_name = op_name,
         defines = defines,
         has_gpu_kernel = True,
+        deps = [":" + functor],
         kernel_deps = [
-            ":" + functor,
             ":{}_functions".format(name),
             _CORE + "cpu_op",
         ],
         kernel_srcs = [_CORE + "cpu_op.cc"],
-        op_deps = [
-            ":" + functor,
-            _CORE + "op",
-        ],
-        xla_deps = [
-            ":" + functor,
-            _CORE + "xla",
-        ],
+        op_deps = [_CORE + "op"],
+        xla_deps = [_CORE + "xla"],
         xla_src = _CORE + "xla_op.cc",
         **kwargs
     )
@@ -82,26 +77,6 @@ def _gpu_kernels(name, defines):
         testonly = True,
         visibility = ["//tests/gpu/device:__pkg__"],
     )
-    cuda_kernels(
-        name = name + "_cuda",
-        srcs = [_CORE + "gpu_functions.cu.cc"],
-        copts = copts,
-        deps = [
-            functor,
-            _CORE + "gpu_functions",
-            "//tensorflow_custom_ops/core/gpu:device",
-        ],
-    )
-    tf_kernel_library(
-        name = name + "_emulated_cuda",
-        srcs = [_CORE + "gpu_functions.cu.cc"],
-        copts = OP_COPTS + copts,
-        deps = [
-            functor,
-            _CORE + "gpu_functions",
-            "//tensorflow_custom_ops/core/gpu:device_emulated",
-        ],
-    )
     tf_kernel_library(
         name = name + "_gpu_host",
         srcs = [_CORE + "gpu_op.cc"],
@@ -114,21 +89,12 @@ def _gpu_kernels(name, defines):
             _CORE + "gpu_kernel",
         ],
     )
-    native.cc_library(
-        name = name + "_gpu_kernels",
-        visibility = ["//visibility:public"],
+    gpu_libraries(
+        name = name,
+        srcs = [_CORE + "gpu_functions.cu.cc"],
+        copts = copts,
         deps = [
-            ":{}_cuda".format(name),
-            ":{}_gpu_host".format(name),
-            "//tensorflow_custom_ops/core/gpu:cuda",
-        ],
-    )
-    native.cc_library(
-        name = name + "_emulated_kernels",
-        visibility = ["//visibility:public"],
-        deps = [
-            ":{}_emulated_cuda".format(name),
-            ":{}_gpu_host".format(name),
-            "//tensorflow_custom_ops/core/gpu:emulated",
+            functor,
+            _CORE + "gpu_functions",
         ],
     )

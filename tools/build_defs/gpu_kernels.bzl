@@ -48,19 +48,6 @@ def gpu_kernels(name, has_gpu_kernel, kernel_hdrs, gpu_hdrs, gpu_deps):
         copts = OP_COPTS,
         deps = host_deps,
     )
-    cuda_kernels(
-        name = name + "_cuda",
-        srcs = [name + "_gpu.cu.cc"],
-        hdrs = gpu_hdrs,
-        deps = ["//tensorflow_custom_ops/core/gpu:device"],
-    )
-    tf_kernel_library(
-        name = name + "_emulated_cuda",
-        srcs = [name + "_gpu.cu.cc"],
-        hdrs = gpu_hdrs,
-        copts = OP_COPTS,
-        deps = ["//tensorflow_custom_ops/core/gpu:device_emulated"],
-    )
     emulated_cuda_test(
         name = name + "_gpu_test",
         size = "medium",
@@ -90,14 +77,46 @@ def gpu_kernels(name, has_gpu_kernel, kernel_hdrs, gpu_hdrs, gpu_deps):
             "//tools/build_defs:with_xla": [":{}_gpu_xla".format(name)],
             "//conditions:default": [],
         })
+    gpu_libraries(
+        name = name,
+        srcs = [name + "_gpu.cu.cc"],
+        hdrs = gpu_hdrs,
+        gpu_deps = gpu_xla,
+    )
+
+def gpu_libraries(name, srcs, hdrs = [], copts = [], deps = [], gpu_deps = []):
+    """Makes the targets :<name>_gpu_kernels and :<name>_emulated_kernels of an op from CUDA sources and :<name>_gpu_host.
+
+    Args:
+      name: the op's name.
+      srcs: the sources, for nvcc and for the emulator.
+      hdrs: their headers.
+      copts: their further options.
+      deps: their further dependencies.
+      gpu_deps: further C++ dependencies of :<name>_gpu_kernels.
+    """
+    cuda_kernels(
+        name = name + "_cuda",
+        srcs = srcs,
+        hdrs = hdrs,
+        copts = copts,
+        deps = deps + ["//tensorflow_custom_ops/core/gpu:device"],
+    )
+    tf_kernel_library(
+        name = name + "_emulated_cuda",
+        srcs = srcs,
+        hdrs = hdrs,
+        copts = OP_COPTS + copts,
+        deps = deps + ["//tensorflow_custom_ops/core/gpu:device_emulated"],
+    )
     native.cc_library(
         name = name + "_gpu_kernels",
         visibility = ["//visibility:public"],
-        deps = [
+        deps = gpu_deps + [
             ":{}_cuda".format(name),
             ":{}_gpu_host".format(name),
             "//tensorflow_custom_ops/core/gpu:cuda",
-        ] + gpu_xla,
+        ],
     )
     native.cc_library(
         name = name + "_emulated_kernels",

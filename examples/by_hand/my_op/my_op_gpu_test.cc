@@ -16,10 +16,10 @@ void TestDoubles(int64_t n, int64_t offset) {
   const std::vector<T> values = gpu::TestValues<T>(offset + n, 1);
   DeviceArray<T> input(values);
   DeviceArray<T> output(values.size(), T(0));
-  EXPECT_LAUNCHED(LaunchMyOp(nullptr, gpu::kTestType<T>, n,
-                             input.data() + offset, output.data() + offset));
-  EXPECT_LAUNCHED(LaunchMyOp(nullptr, gpu::kTestType<T>, n,
-                             input.data() + offset, input.data() + offset));
+  EXPECT_LAUNCHED(LaunchMyOp(nullptr, gpu::kTypeOf<T>, n, input.data() + offset,
+                             output.data() + offset));
+  EXPECT_LAUNCHED(LaunchMyOp(nullptr, gpu::kTypeOf<T>, n, input.data() + offset,
+                             input.data() + offset));
   const std::vector<T> results = output.ToHost();
   const std::vector<T> in_place = input.ToHost();
   for (int64_t i = offset; i < offset + n; ++i) {

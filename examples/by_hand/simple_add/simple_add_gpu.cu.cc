@@ -41,8 +41,9 @@ gpu::Error LaunchSimpleAdd(gpu::Stream stream, gpu::Type type, int64_t n,
     case gpu::Type::kInt64:
       // Unsigned integers wrap around; what signed ones do is not defined.
       return Launch<uint64_t>(stream, n, a, b, output);
+    default:
+      return cudaErrorInvalidValue;
   }
-  return cudaErrorInvalidValue;
 }
 
 }  // namespace tensorflow_custom_ops

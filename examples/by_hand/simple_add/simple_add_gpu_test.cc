@@ -20,7 +20,7 @@ void TestAdds(int64_t n, int64_t offset) {
   DeviceArray<T> b(b_values);
   DeviceArray<T> output(a_values.size(), T(0));
   const auto add = [&](T* result) {
-    return LaunchSimpleAdd(nullptr, gpu::kTestType<T>, n, a.data(),
+    return LaunchSimpleAdd(nullptr, gpu::kTypeOf<T>, n, a.data(),
                            b.data() + offset, result);
   };
   EXPECT_LAUNCHED(add(output.data()));

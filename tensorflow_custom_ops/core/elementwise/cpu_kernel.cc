@@ -4,15 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tensorflow/core/framework/kernel_def_builder.h"
-#include "tensorflow/core/framework/op.h"
-#include "tensorflow/core/framework/op_def.pb.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/types.h"
@@ -75,15 +70,13 @@ class ElementwiseKernel : public OpKernel {
     element_bytes_ = tensorflow::DataTypeSize(context->input_type(0));
     is_half_ = context->input_type(0) == tensorflow::DT_HALF;
     converts_ = is_half_ || context->input_type(0) == tensorflow::DT_BFLOAT16;
-    for (int i = 0; i < kNumTypes; ++i) {
-      const Type type = static_cast<Type>(i);
-      if (DataTypeOf(type) != context->input_type(0)) continue;
-      const int computed = static_cast<int>(converts_ ? Type::kFloat : type);
-      function_ =
-          computation_.is_gradient
-              ? (*functions)->gradient[computation_.derivative].of[computed]
-              : (*functions)->value.of[computed];
-    }
+    const FunctionsByType& by_type =
+        computation_.is_gradient
+            ? (*functions)->gradient[computation_.derivative]
+            : (*functions)->value;
+    const Type computed =
+        converts_ ? Type::kFloat : TypeOf(context->input_type(0));
+    function_ = by_type.of[static_cast<int>(computed)];
     cost_ = EstimateCost(op.trace, computation_);
   }
 
@@ -193,54 +186,19 @@ class ElementwiseKernel : public OpKernel {
   int64_t cost_ = 1;
 };
 
-// By the names of the ops. Never destroyed: kernels may outlive static objects.
-std::map<std::string, const CpuOp*>& Ops() {
-  static auto* ops = new std::map<std::string, const CpuOp*>;
-  return *ops;
-}
-
-OpKernel* CreateKernel(OpKernelConstruction* construction) {
-  return new ElementwiseKernel(construction,
-                               *Ops().at(construction->def().op()));
-}
-
-// On a device with memory of its own, the inputs and outputs are not there.
-void AllInHostMemory(const std::string& op, const std::string& device,
-                     tensorflow::KernelDefBuilder* builder) {
-  if (device == tensorflow::DEVICE_CPU) return;
-  const tensorflow::OpDef* definition;
-  TF_CHECK_OK(tensorflow::OpRegistry::Global()->LookUpOpDef(op, &definition));
-  for (const auto* arguments :
-       {&definition->input_arg(), &definition->output_arg()}) {
-    for (const tensorflow::OpDef::ArgDef& argument : *arguments) {
-      builder->HostMemory(argument.name().c_str());
-    }
-  }
-}
-
 }  // namespace
 
 void RegisterHostKernels(const CpuOp& op, Type type, const char* device) {
-  const Signature& signature = op.signature;
-  std::vector<std::string> names = {signature.name};
-  if (signature.order > 0) names.push_back(GradientName(signature));
-  for (const std::string& name : names) {
-    Ops()[name] = &op;
-    tensorflow::KernelDefBuilder builder(name.c_str());
-    builder.Device(device).TypeConstraint(signature.type_attribute,
-                                          DataTypeOf(type));
-    AllInHostMemory(name, device, &builder);
-    tensorflow::kernel_factory::OpKernelRegistrar(
-        builder.Build(), "ElementwiseKernel", CreateKernel);
-  }
+  const bool in_host_memory = std::strcmp(device, tensorflow::DEVICE_CPU) != 0;
+  RegisterKernels(op.signature, type, device, in_host_memory,
+                  [&op](OpKernelConstruction* context) {
+                    return new ElementwiseKernel(context, op);
+                  });
 }
 
 CpuKernelRegistrar::CpuKernelRegistrar(const CpuOp& op) {
-  for (int i = 0; i < kNumTypes; ++i) {
-    const Type type = static_cast<Type>(i);
-    if (Contains(op.signature.types, type)) {
-      RegisterHostKernels(op, type, tensorflow::DEVICE_CPU);
-    }
+  for (const Type type : TypesIn(op.signature.types)) {
+    RegisterHostKernels(op, type, tensorflow::DEVICE_CPU);
   }
 }
 

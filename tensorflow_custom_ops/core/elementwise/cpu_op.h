@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU kernels of one op are made of. ELEMENTWISE_OP is its functor,
-// and ELEMENTWISE_HEADER declares it; see elementwise_op.bzl.
+// What the CPU kernels of one op are made of. ELEMENTWISE_OP is its functor
+// and ELEMENTWISE_NAME its name, and ELEMENTWISE_HEADER declares it; see
+// elementwise_op.bzl.
 #ifndef TENSORFLOW_CUSTOM_OPS_CORE_ELEMENTWISE_CPU_OP_H_
 #define TENSORFLOW_CUSTOM_OPS_CORE_ELEMENTWISE_CPU_OP_H_
 
@@ -24,14 +25,11 @@ DECLARE_FUNCTIONS(avx512)
 #endif
 #undef DECLARE_FUNCTIONS
 
-#define STRING(name) STRING_(name)
-#define STRING_(name) #name
-
 namespace tensorflow_custom_ops {
 namespace elementwise {
 
 template <typename F>
-constexpr CpuOp kCpuOp = {SignatureOf<F>(STRING(ELEMENTWISE_OP)),
+constexpr CpuOp kCpuOp = {SignatureOf<F>(ELEMENTWISE_NAME),
                           {
                               &tensorflow_custom_ops_baseline::FUNCTIONS,
 #ifdef __x86_64__
@@ -44,8 +42,6 @@ constexpr CpuOp kCpuOp = {SignatureOf<F>(STRING(ELEMENTWISE_OP)),
 }  // namespace elementwise
 }  // namespace tensorflow_custom_ops
 
-#undef STRING_
-#undef STRING
 #undef FUNCTIONS
 
 #endif  // TENSORFLOW_CUSTOM_OPS_CORE_ELEMENTWISE_CPU_OP_H_

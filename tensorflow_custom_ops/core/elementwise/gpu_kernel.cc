@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "tensorflow/core/framework/kernel_def_builder.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow_custom_ops/core/elementwise/kernel_common.h"
@@ -57,10 +54,7 @@ class ElementwiseGpuKernel : public OpKernel {
       : OpKernel(context), op_(op) {
     OP_REQUIRES_OK(
         context, ReadComputation(op.signature, context->def(), &computation_));
-    for (int i = 0; i < kNumTypes; ++i) {
-      const Type type = static_cast<Type>(i);
-      if (DataTypeOf(type) == context->input_type(0)) type_ = type;
-    }
+    type_ = TypeOf(context->input_type(0));
   }
 
   void Compute(OpKernelContext* context) override {
@@ -91,34 +85,15 @@ class ElementwiseGpuKernel : public OpKernel {
   Type type_ = Type::kFloat;
 };
 
-// By the names of the ops. Never destroyed: kernels may outlive static objects.
-std::map<std::string, const GpuOp*>& Ops() {
-  static auto* ops = new std::map<std::string, const GpuOp*>;
-  return *ops;
-}
-
-OpKernel* CreateKernel(OpKernelConstruction* construction) {
-  return new ElementwiseGpuKernel(construction,
-                                  *Ops().at(construction->def().op()));
-}
-
 }  // namespace
 
 GpuKernelRegistrar::GpuKernelRegistrar(const GpuOp& op) {
-  const Signature& signature = op.signature;
-  std::vector<std::string> names = {signature.name};
-  if (signature.order > 0) names.push_back(GradientName(signature));
-  for (const std::string& name : names) {
-    Ops()[name] = &op;
-    for (int i = 0; i < kNumTypes; ++i) {
-      const Type type = static_cast<Type>(i);
-      if (type == Type::kInt32 || !Contains(signature.types, type)) continue;
-      tensorflow::KernelDefBuilder builder(name.c_str());
-      builder.Device(gpu::kDevice)
-          .TypeConstraint(signature.type_attribute, DataTypeOf(type));
-      tensorflow::kernel_factory::OpKernelRegistrar(
-          builder.Build(), "ElementwiseGpuKernel", CreateKernel);
-    }
+  for (const Type type : TypesIn(op.signature.types)) {
+    if (type == Type::kInt32) continue;
+    RegisterKernels(op.signature, type, gpu::kDevice, /*in_host_memory=*/false,
+                    [&op](OpKernelConstruction* context) {
+                      return new ElementwiseGpuKernel(context, op);
+                    });
   }
 }
 

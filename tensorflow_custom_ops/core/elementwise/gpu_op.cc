@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers the GPU kernels of one op. ELEMENTWISE_OP is its functor, and
-// ELEMENTWISE_HEADER declares it; see elementwise_op.bzl.
+// Registers the GPU kernels of one op. ELEMENTWISE_OP is its functor and
+// ELEMENTWISE_NAME its name, and ELEMENTWISE_HEADER declares it; see
+// elementwise_op.bzl.
 #include "tensorflow_custom_ops/core/elementwise/cpu_kernel.h"
 #include "tensorflow_custom_ops/core/elementwise/cpu_op.h"
 #include "tensorflow_custom_ops/core/elementwise/gpu.h"
@@ -10,9 +11,6 @@
 #include "tensorflow_custom_ops/core/gpu/kernel.h"
 #include ELEMENTWISE_HEADER
 
-#define STRING(name) STRING_(name)
-#define STRING_(name) #name
-
 namespace tensorflow_custom_ops {
 namespace elementwise {
 
@@ -21,7 +19,7 @@ gpu::Error ELEMENTWISE_LAUNCH(const GpuArgs& args);
 
 namespace {
 
-constexpr GpuOp kOp = {SignatureOf<ELEMENTWISE_OP>(STRING(ELEMENTWISE_OP)),
+constexpr GpuOp kOp = {SignatureOf<ELEMENTWISE_OP>(ELEMENTWISE_NAME),
                        ELEMENTWISE_LAUNCH};
 
 // A template, so that an op without int32 needs no functions of the CPU.

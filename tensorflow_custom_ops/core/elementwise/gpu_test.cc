@@ -66,23 +66,6 @@ std::vector<std::complex<double>> Values(int64_t n, int64_t seed) {
   return {values.begin(), values.end()};
 }
 
-template <typename T>
-constexpr Type kTypeOf = T::HasNoType;
-template <>
-inline constexpr Type kTypeOf<gpu::Half> = Type::kHalf;
-template <>
-inline constexpr Type kTypeOf<gpu::BFloat16> = Type::kBFloat16;
-template <>
-inline constexpr Type kTypeOf<float> = Type::kFloat;
-template <>
-inline constexpr Type kTypeOf<double> = Type::kDouble;
-template <>
-inline constexpr Type kTypeOf<int64_t> = Type::kInt64;
-template <>
-inline constexpr Type kTypeOf<std::complex<float>> = Type::kComplex64;
-template <>
-inline constexpr Type kTypeOf<std::complex<double>> = Type::kComplex128;
-
 // Bit d: something is so in dimension d. Bit k: something is so for array k.
 using Bits = unsigned;
 bool Has(Bits bits, int i) { return (bits >> i & 1) != 0; }

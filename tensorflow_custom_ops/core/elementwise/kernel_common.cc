@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -11,14 +14,45 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "tensorflow/core/framework/attr_value.pb.h"
+#include "tensorflow/core/framework/kernel_def_builder.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_def.pb.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/platform/logging.h"
 
 namespace tensorflow_custom_ops {
 namespace elementwise {
 namespace {
 
+using tensorflow::OpKernel;
+using tensorflow::OpKernelConstruction;
 using tensorflow::TensorShape;
+
+class KernelFactory : public tensorflow::kernel_factory::OpKernelFactory {
+ public:
+  explicit KernelFactory(std::function<OpKernel*(OpKernelConstruction*)> create)
+      : create_(std::move(create)) {}
+
+  OpKernel* Create(OpKernelConstruction* context) override {
+    return create_(context);
+  }
+
+ private:
+  const std::function<OpKernel*(OpKernelConstruction*)> create_;
+};
+
+void AllInHostMemory(const std::string& op,
+                     tensorflow::KernelDefBuilder* builder) {
+  const tensorflow::OpDef* definition;
+  TF_CHECK_OK(tensorflow::OpRegistry::Global()->LookUpOpDef(op, &definition));
+  for (const auto* arguments :
+       {&definition->input_arg(), &definition->output_arg()}) {
+    for (const tensorflow::OpDef::ArgDef& argument : *arguments) {
+      builder->HostMemory(argument.name().c_str());
+    }
+  }
+}
 
 double NumberOf(const tensorflow::AttrValue& value) {
   switch (value.value_case()) {
@@ -70,6 +104,20 @@ std::string GradientName(const Signature& signature) {
   return absl::StrCat(signature.name, "Grad");
 }
 
+std::vector<std::string> OpNames(const Signature& signature) {
+  if (signature.order == 0) return {signature.name};
+  return {signature.name, GradientName(signature)};
+}
+
+std::vector<Type> TypesIn(TypeSet types) {
+  std::vector<Type> result;
+  for (int i = 0; i < kNumTypes; ++i) {
+    const Type type = static_cast<Type>(i);
+    if (Contains(types, type)) result.push_back(type);
+  }
+  return result;
+}
+
 tensorflow::DataType DataTypeOf(Type type) {
   switch (type) {
     case Type::kHalf:
@@ -90,6 +138,28 @@ tensorflow::DataType DataTypeOf(Type type) {
       return tensorflow::DT_COMPLEX128;
   }
   return tensorflow::DT_INVALID;
+}
+
+Type TypeOf(tensorflow::DataType data_type) {
+  for (const Type type : TypesIn(kNumberTypes)) {
+    if (DataTypeOf(type) == data_type) return type;
+  }
+  LOG(FATAL) << "no elementwise op has the type "
+             << tensorflow::DataTypeString(data_type);
+}
+
+void RegisterKernels(const Signature& signature, Type type, const char* device,
+                     bool in_host_memory,
+                     std::function<OpKernel*(OpKernelConstruction*)> create) {
+  for (const std::string& name : OpNames(signature)) {
+    tensorflow::KernelDefBuilder builder(name.c_str());
+    builder.Device(device).TypeConstraint(signature.type_attribute,
+                                          DataTypeOf(type));
+    if (in_host_memory) AllInHostMemory(name, &builder);
+    tensorflow::kernel_factory::OpKernelRegistrar(
+        builder.Build(), "ElementwiseKernel",
+        std::make_unique<KernelFactory>(create));
+  }
 }
 
 absl::Status ReadAttributes(const Signature& signature,

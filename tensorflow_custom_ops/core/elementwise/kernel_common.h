@@ -5,6 +5,7 @@
 #define TENSORFLOW_CUSTOM_OPS_CORE_ELEMENTWISE_KERNEL_COMMON_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "absl/types/span.h"
 #include "tensorflow/core/framework/node_def.pb.h"
 #include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.pb.h"
 #include "tensorflow_custom_ops/core/elementwise/signature.h"
@@ -27,8 +29,23 @@ inline constexpr char kOrders[] = "orders";
 // The name of the op that is the gradient of another.
 std::string GradientName(const Signature& signature);
 
-// TensorFlow's name of a type.
+// The names of the op and, if it has one, of its gradient.
+std::vector<std::string> OpNames(const Signature& signature);
+
+// The types in a set.
+std::vector<Type> TypesIn(TypeSet types);
+
+// TensorFlow's name of a type, and the type that it names.
 tensorflow::DataType DataTypeOf(Type type);
+Type TypeOf(tensorflow::DataType data_type);
+
+// Registers kernels of an op and of its gradient, for one type on one device.
+// With `in_host_memory` the inputs and outputs are not in the device's memory.
+void RegisterKernels(
+    const Signature& signature, Type type, const char* device,
+    bool in_host_memory,
+    std::function<tensorflow::OpKernel*(tensorflow::OpKernelConstruction*)>
+        create);
 
 // What a node computes.
 struct Computation {

@@ -27,50 +27,54 @@ using tensorflow::shape_inference::ShapeHandle;
 // The attribute that is the type of all inputs.
 std::string TypeSpec(const Signature& signature) {
   std::vector<std::string> names;
-  for (int i = 0; i < kNumTypes; ++i) {
-    const Type type = static_cast<Type>(i);
-    if (Contains(signature.types, type)) {
-      names.push_back(tensorflow::DataTypeString(DataTypeOf(type)));
-    }
+  for (const Type type : TypesIn(signature.types)) {
+    names.push_back(tensorflow::DataTypeString(DataTypeOf(type)));
   }
   return absl::StrCat(signature.type_attribute, ": {",
                       absl::StrJoin(names, ", "), "}");
 }
 
-// The shape of all outputs.
-absl::Status InferShape(const Signature& signature, InferenceContext* c) {
+// The shape of inputs of the shapes a and b together.
+absl::Status Join(const Signature& signature, InferenceContext* c,
+                  ShapeHandle a, ShapeHandle b, ShapeHandle* shape) {
+  return signature.broadcasts
+             ? tensorflow::shape_inference::
+                   BroadcastBinaryOpOutputShapeFnHelper(c, a, b, true, shape)
+             : c->Merge(a, b, shape);
+}
+
+// The shape of all outputs of the op `name`.
+absl::Status InferShape(const Signature& signature, const std::string& name,
+                        InferenceContext* c) {
   const tensorflow::OpDef* op;
-  TF_RETURN_IF_ERROR(
-      tensorflow::OpRegistry::Global()->LookUpOpDef(signature.name, &op));
+  TF_RETURN_IF_ERROR(tensorflow::OpRegistry::Global()->LookUpOpDef(name, &op));
   std::vector<double> attributes;
   TF_RETURN_IF_ERROR(ReadAttributes(
       signature, *op, [&](const std::string& name) { return c->GetAttr(name); },
       &attributes));
   ShapeHandle shape = c->input(0);
   for (int i = 1; i < c->num_inputs(); ++i) {
-    const ShapeHandle so_far = shape;
-    const absl::Status status =
-        signature.broadcasts
-            ? tensorflow::shape_inference::BroadcastBinaryOpOutputShapeFnHelper(
-                  c, so_far, c->input(i), true, &shape)
-            : c->Merge(so_far, c->input(i), &shape);
-    if (!status.ok()) {
-      return ShapeError(signature, signature.name, op->input_arg(0).name(),
-                        c->DebugString(so_far),
-                        i < op->input_arg_size() ? op->input_arg(i).name()
-                                                 : std::string("grad"),
-                        c->DebugString(c->input(i)));
+    if (Join(signature, c, shape, c->input(i), &shape).ok()) continue;
+    // There is one that it does not fit.
+    int k = 0;
+    while (k < i - 1 &&
+           Join(signature, c, c->input(k), c->input(i), &shape).ok()) {
+      ++k;
     }
+    return ShapeError(signature, name, op->input_arg(k).name(),
+                      c->DebugString(c->input(k)), op->input_arg(i).name(),
+                      c->DebugString(c->input(i)));
   }
   for (int i = 0; i < c->num_outputs(); ++i) c->set_output(i, shape);
   return absl::OkStatus();
 }
 
 // Registers an op, or fails with the error `definition` when it is loaded.
-void Register(OpDefBuilder builder, const Signature& signature,
-              const absl::Status& definition) {
-  builder.SetShapeFn(
-      [signature](InferenceContext* c) { return InferShape(signature, c); });
+void Register(const std::string& name, OpDefBuilder builder,
+              const Signature& signature, const absl::Status& definition) {
+  builder.SetShapeFn([name, signature](InferenceContext* c) {
+    return InferShape(signature, name, c);
+  });
   tensorflow::OpRegistry::Global()->Register(
       [builder = std::move(builder), definition](OpRegistrationData* data) {
         return definition.ok() ? builder.Finalize(data) : definition;
@@ -111,7 +115,8 @@ OpRegistration::OpRegistration(const OpDefinition& definition) {
         " and ", definition.attributes_.size()));
   }
   OpDefBuilder op(signature.name);
-  OpDefBuilder gradient(GradientName(signature));
+  const std::string gradient_name = GradientName(signature);
+  OpDefBuilder gradient(gradient_name);
   const std::string of_type = absl::StrCat(": ", signature.type_attribute);
   for (OpDefBuilder* builder : {&op, &gradient}) {
     builder->Attr(TypeSpec(signature));
@@ -124,7 +129,7 @@ OpRegistration::OpRegistration(const OpDefinition& definition) {
   }
   op.Output(absl::StrCat("output", of_type)).Doc(definition.doc_);
   if (definition.commutative_) op.SetIsCommutative();
-  Register(std::move(op), signature, valid);
+  Register(signature.name, std::move(op), signature, valid);
   if (signature.order == 0) return;
 
   gradient.Attr(absl::StrCat(kOrders, ": list(int) >= 1"))
@@ -140,7 +145,7 @@ OpRegistration::OpRegistration(const OpDefinition& definition) {
       "orders: How often ",
       signature.name,
       " has been differentiated before by each of its inputs."));
-  Register(std::move(gradient), signature, valid);
+  Register(gradient_name, std::move(gradient), signature, valid);
 }
 
 }  // namespace elementwise

@@ -23,19 +23,38 @@ struct Packet {
   Bits bits;
 };
 
-// The square root, rounded as IEEE 754 says: for AVX-512 Eigen has less exact
-// ones.
+// What Math takes from here, where it has something better than Eigen for an
+// instruction set and type.
 template <typename T>
-FN_INLINE Packet<T> ExactSqrt(const Packet<T>& x) {
-#ifdef __AVX512F__
-  if constexpr (std::is_same_v<T, float>) {
-    return {_mm512_sqrt_ps(x.bits)};
-  } else if constexpr (std::is_same_v<T, double>) {
-    return {_mm512_sqrt_pd(x.bits)};
+struct PacketMath {
+  using Bits = typename Packet<T>::Bits;
+  using Mask = Bits;
+  static FN_INLINE Mask Less(const Bits& a, const Bits& b) {
+    return Eigen::internal::pcmp_lt(a, b);
   }
-#endif
-  return {Eigen::internal::psqrt(x.bits)};
-}
+  static FN_INLINE Mask LessEqual(const Bits& a, const Bits& b) {
+    return Eigen::internal::pcmp_le(a, b);
+  }
+  static FN_INLINE Mask Equal(const Bits& a, const Bits& b) {
+    return Eigen::internal::pcmp_eq(a, b);
+  }
+  static FN_INLINE Bits Select(const Mask& mask, const Bits& a, const Bits& b) {
+    return Eigen::internal::pselect(mask, a, b);
+  }
+  static FN_INLINE Bits Sqrt(const Bits& x) {
+    return Eigen::internal::psqrt(x);
+  }
+  static FN_INLINE Bits Exp(const Bits& x) { return Eigen::internal::pexp(x); }
+  static FN_INLINE Bits Log(const Bits& x) { return Eigen::internal::plog(x); }
+  static FN_INLINE Bits Log1p(const Bits& x) {
+    return Eigen::internal::plog1p(x);
+  }
+  static FN_INLINE Bits Sigmoid(const Bits& x) {
+    const Bits one = Eigen::internal::pset1<Bits>(T(1));
+    return Eigen::internal::pdiv(
+        one, Eigen::internal::padd(one, Exp(Eigen::internal::pnegate(x))));
+  }
+};
 
 // The polynomial c[0] + c[1] z + ... of n coefficients.
 template <typename Bits, int n>
@@ -105,15 +124,11 @@ FN_INLINE Bits Sine(const Bits& x, int quarters) {
   return pselect(is_positive, value, pnegate(value));
 }
 
-// The function for each element where `mask` is not set.
+// y, but the function of x for each element where `outside` is not 0 but 1.
 template <typename T, typename Bits, typename Function>
-FN_INLINE Bits Otherwise(const Bits& mask, const Bits& x, const Bits& y,
-                         Function function) {
+FN_INLINE Bits Except(const Bits& outside, const Bits& x, const Bits& y,
+                      Function function) {
   constexpr int kSize = Eigen::internal::unpacket_traits<Bits>::size;
-  const Bits none = Eigen::internal::pset1<Bits>(T(0));
-  // 1 where the mask is not set.
-  const Bits outside =
-      Eigen::internal::pselect(mask, none, Eigen::internal::pset1<Bits>(T(1)));
   if (Eigen::internal::predux(outside) == 0) return y;
   T is_outside[kSize], from[kSize], to[kSize];
   Eigen::internal::pstoreu(is_outside, outside);
@@ -125,11 +140,21 @@ FN_INLINE Bits Otherwise(const Bits& mask, const Bits& x, const Bits& y,
   return Eigen::internal::ploadu<Bits>(to);
 }
 
+}  // namespace fn
+}  // namespace tensorflow_custom_ops
+
+#ifdef __AVX512F__
+#include "tensorflow_custom_ops/core/elementwise/packet_avx512.h"
+#endif
+
+namespace tensorflow_custom_ops {
+namespace fn {
+
 template <typename T>
 struct Math<Packet<T>> {
   using V = Packet<T>;
   using Bits = typename V::Bits;
-  using MaskBits = Bits;
+  using MaskBits = typename PacketMath<T>::Mask;
   using Traits = Eigen::internal::packet_traits<T>;
 
   template <typename Like>
@@ -151,60 +176,57 @@ struct Math<Packet<T>> {
     return {Eigen::internal::pdiv(a.bits, b.bits)};
   }
 
-  static FN_INLINE Bits Less(V a, V b) {
-    return Eigen::internal::pcmp_lt(a.bits, b.bits);
+  static FN_INLINE MaskBits Less(V a, V b) {
+    return PacketMath<T>::Less(a.bits, b.bits);
   }
-  static FN_INLINE Bits LessEqual(V a, V b) {
-    return Eigen::internal::pcmp_le(a.bits, b.bits);
+  static FN_INLINE MaskBits LessEqual(V a, V b) {
+    return PacketMath<T>::LessEqual(a.bits, b.bits);
   }
-  static FN_INLINE Bits Equal(V a, V b) {
-    return Eigen::internal::pcmp_eq(a.bits, b.bits);
+  static FN_INLINE MaskBits Equal(V a, V b) {
+    return PacketMath<T>::Equal(a.bits, b.bits);
   }
-  static FN_INLINE V Select(Bits mask, V a, V b) {
-    return {Eigen::internal::pselect(mask, a.bits, b.bits)};
+  static FN_INLINE V Select(MaskBits mask, V a, V b) {
+    return {PacketMath<T>::Select(mask, a.bits, b.bits)};
   }
 
   static FN_INLINE V Max(V a, V b) {
-    return {Eigen::internal::pmax<Eigen::PropagateNaN>(a.bits, b.bits)};
+    // Eigen's is b where one of the two is NaN, and of -0 and 0.
+    return Select(Equal(a, a), {Eigen::internal::pmax(b.bits, a.bits)}, a);
   }
   static FN_INLINE V Min(V a, V b) {
-    return {Eigen::internal::pmin<Eigen::PropagateNaN>(a.bits, b.bits)};
+    return Select(Equal(a, a), {Eigen::internal::pmin(b.bits, a.bits)}, a);
   }
   static FN_INLINE V Abs(V x) { return {Eigen::internal::pabs(x.bits)}; }
   static FN_INLINE V Sign(V x) { return {Eigen::internal::psign(x.bits)}; }
   static FN_INLINE V Floor(V x) { return {Eigen::internal::pfloor(x.bits)}; }
   static FN_INLINE V Round(V x) { return {Eigen::internal::print(x.bits)}; }
 
-  static FN_INLINE V Exp(V x) { return {Eigen::internal::pexp(x.bits)}; }
+  static FN_INLINE V Exp(V x) { return {PacketMath<T>::Exp(x.bits)}; }
   static FN_INLINE V Expm1(V x) { return {Eigen::internal::pexpm1(x.bits)}; }
-  static FN_INLINE V Log(V x) { return {Eigen::internal::plog(x.bits)}; }
-  static FN_INLINE V Log1p(V x) { return {Eigen::internal::plog1p(x.bits)}; }
-  static FN_INLINE V Sqrt(V x) { return ExactSqrt(x); }
+  static FN_INLINE V Log(V x) { return {PacketMath<T>::Log(x.bits)}; }
+  static FN_INLINE V Log1p(V x) { return {PacketMath<T>::Log1p(x.bits)}; }
+  static FN_INLINE V Sqrt(V x) { return {PacketMath<T>::Sqrt(x.bits)}; }
   static FN_INLINE V Rsqrt(V x) { return {Eigen::internal::prsqrt(x.bits)}; }
   static FN_INLINE V Pow(V x, double exponent) {
     return {Eigen::internal::generic_pow(x.bits, Constant(x, exponent).bits)};
   }
   static FN_INLINE V Tanh(V x) { return {Eigen::internal::ptanh(x.bits)}; }
-  static FN_INLINE V Sigmoid(V x) {
-    const V one = Constant(x, 1);
-    return Divide(one, Add(one, Exp(Negate(x))));
-  }
+  static FN_INLINE V Sigmoid(V x) { return {PacketMath<T>::Sigmoid(x.bits)}; }
   static FN_INLINE V Sin(V x) {
     if constexpr (std::is_same_v<T, double>) {
-      // Not for 0, which keeps its sign.
-      const Bits mask = Eigen::internal::pand(Less(Abs(x), Constant(x, 1e5)),
-                                              Less(Constant(x, 0), Abs(x)));
-      return {Otherwise<T>(mask, x.bits, Sine(x.bits, 0),
-                           [](T value) { return std::sin(value); })};
+      // 0 keeps its sign.
+      const V outside =
+          Select(Equal(x, Constant(x, 0)), Constant(x, 1), IsLarge(x));
+      return {Except<T>(outside.bits, x.bits, Sine(x.bits, 0),
+                        [](T value) { return std::sin(value); })};
     } else {
       return {Eigen::internal::psin(x.bits)};
     }
   }
   static FN_INLINE V Cos(V x) {
     if constexpr (std::is_same_v<T, double>) {
-      const Bits mask = Less(Abs(x), Constant(x, 1e5));
-      return {Otherwise<T>(mask, x.bits, Sine(x.bits, 1),
-                           [](T value) { return std::cos(value); })};
+      return {Except<T>(IsLarge(x).bits, x.bits, Sine(x.bits, 1),
+                        [](T value) { return std::cos(value); })};
     } else {
       return {Eigen::internal::pcos(x.bits)};
     }
@@ -214,6 +236,13 @@ struct Math<Packet<T>> {
     // Eigen makes NaN.
     const V near = Max(Min(x, Constant(x, 6.5)), Constant(x, -6.5));
     return {Eigen::internal::perf(near.bits)};
+  }
+
+ private:
+  // 1 where x is too large for Sine, or NaN, else 0.
+  static FN_INLINE V IsLarge(V x) {
+    return Select(Less(Abs(x), Constant(x, 1e5)), Constant(x, 0),
+                  Constant(x, 1));
   }
 };
 

@@ -6,21 +6,13 @@
 
 #include <cstdint>
 
+#include "tensorflow_custom_ops/core/type.h"
+
 namespace tensorflow_custom_ops {
 namespace elementwise {
 
-// The types of elements.
-enum class Type {
-  kHalf,
-  kBFloat16,
-  kFloat,
-  kDouble,
-  kInt32,
-  kInt64,
-  kComplex64,
-  kComplex128,
-};
-constexpr int kNumTypes = 8;
+using tensorflow_custom_ops::kNumTypes;
+using tensorflow_custom_ops::Type;
 
 // A set of types: bit i is Type i.
 using TypeSet = uint32_t;

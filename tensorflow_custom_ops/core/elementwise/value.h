@@ -61,7 +61,8 @@ inline constexpr int kDepth<Zero> = -1;
 template <>
 inline constexpr int kDepth<Constant> = -1;
 template <typename V>
-constexpr int kDepth<V, std::void_t<typename Math<V>::MaskBits>> = 0;
+constexpr int
+    kDepth<V, std::enable_if_t<(sizeof(typename Math<V>::MaskBits) > 0)>> = 0;
 template <typename V, typename... T>
 constexpr int kDepth<Dual<V, T...>> = 1 + (kDepth<V> < 0 ? 0 : kDepth<V>);
 

@@ -197,9 +197,8 @@ XlaRegistrar::XlaRegistrar(const Signature& signature, TraceFunction trace) {
   const auto lower = [signature, trace](XlaLoweringContext& context) {
     return Lower(signature, trace, context);
   };
-  XlaLoweringRegistrar(signature.name, lower);
-  if (signature.order > 0) {
-    XlaLoweringRegistrar(GradientName(signature).c_str(), lower);
+  for (const std::string& name : OpNames(signature)) {
+    XlaLoweringRegistrar(name.c_str(), lower);
   }
 }
 

@@ -29,6 +29,14 @@
 #endif
 
 namespace tensorflow_custom_ops {
+
+#ifdef __CUDACC__
+template <>
+inline constexpr Type kTypeOf<__half> = Type::kHalf;
+template <>
+inline constexpr Type kTypeOf<__nv_bfloat16> = Type::kBFloat16;
+#endif
+
 namespace gpu {
 
 #ifdef __CUDACC__

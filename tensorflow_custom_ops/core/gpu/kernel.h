@@ -5,9 +5,6 @@
 #ifndef TENSORFLOW_CUSTOM_OPS_CORE_GPU_KERNEL_H_
 #define TENSORFLOW_CUSTOM_OPS_CORE_GPU_KERNEL_H_
 
-#include <cstdint>
-
-#include "Eigen/Core"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "tensorflow/core/framework/op_kernel.h"
@@ -21,20 +18,6 @@ extern const char kDevice[];
 
 // The stream to launch kernels on.
 Stream StreamOf(tensorflow::OpKernelContext* context);
-
-// The Type of a C++ type, where it has one.
-template <typename T>
-constexpr Type kTypeOf = T::HasNoType;
-template <>
-inline constexpr Type kTypeOf<Eigen::half> = Type::kHalf;
-template <>
-inline constexpr Type kTypeOf<Eigen::bfloat16> = Type::kBFloat16;
-template <>
-inline constexpr Type kTypeOf<float> = Type::kFloat;
-template <>
-inline constexpr Type kTypeOf<double> = Type::kDouble;
-template <>
-inline constexpr Type kTypeOf<int64_t> = Type::kInt64;
 
 // What a launch returned, as an error that names the op.
 absl::Status LaunchStatus(absl::string_view op, Error error);

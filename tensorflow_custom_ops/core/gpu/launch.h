@@ -5,6 +5,8 @@
 #ifndef TENSORFLOW_CUSTOM_OPS_CORE_GPU_LAUNCH_H_
 #define TENSORFLOW_CUSTOM_OPS_CORE_GPU_LAUNCH_H_
 
+#include "tensorflow_custom_ops/core/type.h"
+
 // cudaStream_t is a pointer to it.
 struct CUstream_st;
 
@@ -20,8 +22,8 @@ using Error = int;
 const char* ErrorName(Error error);
 const char* ErrorDescription(Error error);
 
-// The type of an array's elements.
-enum class Type { kHalf, kBFloat16, kFloat, kDouble, kInt64 };
+using tensorflow_custom_ops::kTypeOf;
+using tensorflow_custom_ops::Type;
 
 }  // namespace gpu
 }  // namespace tensorflow_custom_ops

@@ -17,19 +17,6 @@ namespace gpu {
 // Sizes beside those of vectors, warps and blocks, and more than one block.
 constexpr int64_t kTestSizes[] = {0, 1, 2, 3, 7, 8, 9, 31, 33, 255, 257, 2051};
 
-template <typename T>
-constexpr Type kTestType = T::HasNoType;
-template <>
-inline constexpr Type kTestType<Half> = Type::kHalf;
-template <>
-inline constexpr Type kTestType<BFloat16> = Type::kBFloat16;
-template <>
-inline constexpr Type kTestType<float> = Type::kFloat;
-template <>
-inline constexpr Type kTestType<double> = Type::kDouble;
-template <>
-inline constexpr Type kTestType<int64_t> = Type::kInt64;
-
 // Small multiples of 1/4, which all types but the integers have, with repeats.
 template <typename T>
 std::vector<T> TestValues(int64_t n, uint32_t seed) {

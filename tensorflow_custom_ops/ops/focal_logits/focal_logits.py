@@ -57,4 +57,4 @@ def focal_logits(
     return gen_focal_logits.focal_logits(logits, labels, alpha=alpha, gamma=gamma, name=name)
 
 
-elementwise.register(gen_focal_logits.focal_logits, gen_focal_logits.focal_logits_grad)
+elementwise.register("FocalLogits", gen_focal_logits)

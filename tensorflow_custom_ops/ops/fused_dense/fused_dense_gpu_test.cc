@@ -50,8 +50,8 @@ void TestBiasAndActivation(int64_t rows, int64_t units, int64_t offset,
   DeviceArray<T> bias(biases);
   DeviceArray<T> output(rows * units, T(0));
   EXPECT_LAUNCHED(
-      LaunchBiasAndActivation(nullptr, gpu::kTestType<T>, activation, rows,
-                              units, has_product ? product.data() : nullptr,
+      LaunchBiasAndActivation(nullptr, gpu::kTypeOf<T>, activation, rows, units,
+                              has_product ? product.data() : nullptr,
                               bias.data() + offset, output.data()));
   const std::vector<T> results = output.ToHost();
   for (int64_t i = 0; i < rows * units; ++i) {

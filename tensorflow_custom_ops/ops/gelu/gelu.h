@@ -10,18 +10,26 @@ namespace tensorflow_custom_ops {
 struct Gelu : Elementwise</*inputs=*/1, /*attributes=*/1> {
   template <typename V>
   static FN_INLINE auto Apply(const V& x, fn::Constant approximate) {
-    // For positive x it is x + gelu(-x). So the distribution is taken of what
-    // is negative alone, where its derivatives keep their digits. At 0 max(x,
-    // 0) has the derivative 0 and -|x|, as it is here, the derivative 1.
-    const auto minus_abs = fn::select(x > 0_c, -x, x);
     // Below -10 the result is between -1e-22 and 0. There infinite terms would
     // be multiplied by 0, and what an erf lacks to -1 by x.
-    const auto y = fn::max(minus_abs, -10_c);
-    return fn::relu(x) +
-           y * (approximate.value != 0 ? Approximation(y) : Distribution(y));
+    if constexpr (fn::kDepth<V> == 0) {
+      return Product(fn::max(x, -10_c), approximate);
+    } else {
+      // For positive x it is x + gelu(-x). So the distribution is taken of what
+      // is negative alone, where its derivatives keep their digits. At 0
+      // max(x, 0) has the derivative 0 and -|x|, as it is here, the
+      // derivative 1.
+      const auto minus_abs = fn::select(x > 0_c, -x, x);
+      return fn::relu(x) + Product(fn::max(minus_abs, -10_c), approximate);
+    }
   }
 
  private:
+  template <typename V>
+  static FN_INLINE auto Product(const V& x, fn::Constant approximate) {
+    return x * (approximate.value != 0 ? Approximation(x) : Distribution(x));
+  }
+
   // The standard normal distribution function.
   template <typename V>
   static FN_INLINE auto Distribution(const V& x) {
@@ -33,8 +41,8 @@ struct Gelu : Elementwise</*inputs=*/1, /*attributes=*/1> {
   // near 0.
   template <typename V>
   static FN_INLINE auto Approximation(const V& x) {
-    const auto cubic = x + 0.044715_c * (x * x * x);
-    return fn::sigmoid(2_c * 0.7978845608_c * cubic);
+    constexpr fn::Constant kTwoSlopes = 1.5957691216_c;
+    return fn::sigmoid(x * (kTwoSlopes + kTwoSlopes * 0.044715_c * (x * x)));
   }
 };
 

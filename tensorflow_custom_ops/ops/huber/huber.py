@@ -42,4 +42,4 @@ def huber(
     return gen_huber.huber(input, delta=delta, name=name)
 
 
-elementwise.register(gen_huber.huber, gen_huber.huber_grad)
+elementwise.register("Huber", gen_huber)

@@ -40,4 +40,4 @@ def logit(
     return gen_logit.logit(input, epsilon=epsilon, name=name)
 
 
-elementwise.register(gen_logit.logit, gen_logit.logit_grad)
+elementwise.register("Logit", gen_logit)

@@ -34,4 +34,4 @@ def mish(input: tf.types.experimental.TensorLike, name: str | None = None) -> tf
     return gen_mish.mish(input, name=name)
 
 
-elementwise.register(gen_mish.mish, gen_mish.mish_grad)
+elementwise.register("Mish", gen_mish)

@@ -40,4 +40,4 @@ def scaled_silu(
     return gen_scaled_silu.scaled_silu(input, alpha=alpha, name=name)
 
 
-elementwise.register(gen_scaled_silu.scaled_silu, gen_scaled_silu.scaled_silu_grad)
+elementwise.register("ScaledSilu", gen_scaled_silu)

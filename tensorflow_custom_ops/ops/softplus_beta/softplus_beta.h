@@ -13,14 +13,16 @@ struct SoftplusBeta : Elementwise</*inputs=*/1, /*attributes=*/1> {
     // beta * x may be infinite: then the result is max(x, 0). At 0 that has the
     // derivative 0 and -|x|, as it is here, the derivative 1: together 1/2.
     const auto minus_abs = fn::select(x > 0_c, -x, x);
-    return fn::relu(x) + fn::log1p(fn::exp(beta * minus_abs)) / beta;
+    // A product, for a division takes longer than the logarithm.
+    return fn::relu(x) + fn::log1p(fn::exp(beta * minus_abs)) * (1_c / beta);
   }
 
   static const char* Check(fn::Constant beta) {
-    // No infinity: that times 0 is NaN.
-    const bool is_finite = beta.value - beta.value == 0;
-    return beta.value > 0 && is_finite ? nullptr
-                                       : "beta must be positive and finite";
+    // Nothing else: infinity times 0 is NaN, and 1 / beta is infinite for a
+    // denormal.
+    return beta.value >= 0x1p-126 && beta.value < 0x1p128
+               ? nullptr
+               : "beta must be positive, finite and no denormal";
   }
 };
 

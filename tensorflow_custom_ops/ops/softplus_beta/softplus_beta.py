@@ -32,11 +32,12 @@ def softplus_beta(
       A tensor of the shape and type of `input`.
 
     Raises:
-      tf.errors.InvalidArgumentError: in eager mode, `input` has another type, or `beta` is not positive or infinite.
-      ValueError: in a tf.function, `beta` is not positive or infinite.
+      tf.errors.InvalidArgumentError: in eager mode, `input` has another type, or `beta` is not positive, infinite or
+        denormal.
+      ValueError: in a tf.function, `beta` is not positive, infinite or denormal.
       TypeError: in a tf.function, `input` has another type.
     """
     return gen_softplus_beta.softplus_beta(input, beta=beta, name=name)
 
 
-elementwise.register(gen_softplus_beta.softplus_beta, gen_softplus_beta.softplus_beta_grad)
+elementwise.register("SoftplusBeta", gen_softplus_beta)

@@ -32,4 +32,4 @@ def squared_relu(input: tf.types.experimental.TensorLike, name: str | None = Non
     return gen_squared_relu.squared_relu(input, name=name)
 
 
-elementwise.register(gen_squared_relu.squared_relu, gen_squared_relu.squared_relu_grad)
+elementwise.register("SquaredRelu", gen_squared_relu)

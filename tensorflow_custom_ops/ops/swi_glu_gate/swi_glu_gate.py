@@ -41,4 +41,4 @@ def swi_glu_gate(
     return gen_swi_glu_gate.swi_glu_gate(a, b, name=name)
 
 
-elementwise.register(gen_swi_glu_gate.swi_glu_gate, gen_swi_glu_gate.swi_glu_gate_grad)
+elementwise.register("SwiGluGate", gen_swi_glu_gate)

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 import tensorflow as tf
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 
 import tensorflow_custom_ops as ops
-from tests import elementwise_test_case
+from tensorflow_custom_ops.ops.swi_glu_gate import gen_swi_glu_gate
+from tests import elementwise_test_case, op_test_case
 from tests.elementwise_test_case import Input, Spec, Tolerance, sigmoid
 
 
@@ -44,14 +45,37 @@ class SwiGluGateTest(elementwise_test_case.BroadcastingTestCase):
         reference=lambda a, b: _silu(a) * b,
         derivatives={
             (1, 0): lambda a, b: _silu_first(a) * b,
-            (0, 1): lambda a, b: _silu(a) + 0 * b,
+            (0, 1): lambda a, b: _silu(a) * np.ones_like(b),
             (2, 0): lambda a, b: _silu_second(a) * b,
-            (1, 1): lambda a, b: _silu_first(a) + 0 * b,
-            (0, 2): lambda a, b: 0 * a * b,
+            (1, 1): lambda a, b: _silu_first(a) * np.ones_like(b),
+            (0, 2): lambda a, b: np.zeros_like(a) * np.ones_like(b),
         },
         tolerances=TOLERANCES,
         inputs=(Input("a"), Input("b")),
     )
+
+    @parameterized.product(dtype=elementwise_test_case.DTYPES, mode=op_test_case.MODES)
+    def test_derivatives_where_b_is_infinite(self, dtype: tf.DType, mode: str) -> None:
+        """No derivative that is infinite there, or NaN, becomes a term of another."""
+        a, b = (x.ravel() for x in np.meshgrid([-3.0, -0.5, 0.25, 2.0], [np.inf, -np.inf, np.nan, 1.0]))
+        for orders in self.spec.derivatives:
+            self.check(orders, [x.astype(dtype.as_numpy_dtype) for x in (a, b)], {}, mode)
+
+    @parameterized.parameters(("a", [3]), ("b", []))
+    def test_gradient_refuses_shapes(self, name: str, a_shape: list[int]) -> None:
+        message = (
+            f"SwiGluGateGrad: {name} and grad must have shapes that can be broadcast, "
+            rf"but {name} has \[3\] and grad has \[2\]"
+        )
+        inputs = tf.zeros(a_shape), tf.zeros([3]), tf.zeros([2])
+
+        def gradient(*inputs: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            return tuple(gen_swi_glu_gate.swi_glu_gate_grad(*inputs, orders=[0, 0]))
+
+        with self.subTest("eager"), self.assertRaisesRegex(tf.errors.InvalidArgumentError, message):
+            gradient(*inputs)
+        with self.subTest("while a graph is made"), self.assertRaisesRegex(ValueError, message):
+            tf.function(gradient)(*inputs)
 
     def test_is_that_of_tensorflow(self) -> None:
         a, b = tf.random.stateless_normal([2, 1000], [1, 2])

@@ -41,7 +41,7 @@ void ExpectMasked(const std::vector<T>& values, int64_t n, int64_t k) {
   DeviceArray<T> data(values);
   // Not of bool, whose vector is no array.
   DeviceArray<uint8_t> mask(values.size(), uint8_t{2});
-  EXPECT_LAUNCHED(LaunchTopKMask(nullptr, gpu::kTestType<T>,
+  EXPECT_LAUNCHED(LaunchTopKMask(nullptr, gpu::kTypeOf<T>,
                                  n == 0 ? 0 : values.size() / n, n, k,
                                  &fill_value, data.data(), data.data(),
                                  reinterpret_cast<bool*>(mask.data())));
