@@ -54,6 +54,8 @@ import sys
 import numpy as np
 import tensorflow as tf
 import tensorflow_custom_ops
+for library in sys.argv[4:]:
+    tf.load_op_library(library)
 model = tf.saved_model.load(sys.argv[1])
 inputs = np.load(sys.argv[2])
 output = model.call(*(tf.constant(inputs[name]) for name in sorted(inputs)))
@@ -62,7 +64,13 @@ np.save(sys.argv[3], output.numpy())
 
 
 class OpTestCase(parameterized.TestCase):
-    """A test case of an op."""
+    """A test case of an op.
+
+    Attributes:
+      libraries: The libraries with the op, if it is not one of the package's.
+    """
+
+    libraries: tuple[str, ...] = ()
 
     def in_mode(self, mode: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, to be called in one of MODES."""
@@ -104,7 +112,7 @@ class OpTestCase(parameterized.TestCase):
         tf.saved_model.save(module, str(directory / "model"))
         np.savez(directory / "inputs.npz", **{f"input_{i}": array for i, array in enumerate(inputs)})
         files = [str(directory / name) for name in ("model", "inputs.npz", "output.npy")]
-        self.run_python(_RUN_SAVED_MODEL, *files)
+        self.run_python(_RUN_SAVED_MODEL, *files, *self.libraries)
         expected = function(*(tf.constant(array) for array in inputs))
         self.assert_same(np.load(directory / "output.npy"), expected)
 

@@ -33,6 +33,16 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
 }
 
+# Input and positions, of which the angles are within some units of the last place of 10000.
+ROTARY: tuple[tuple[tuple[int, ...], tuple[int, ...] | None], ...] = (
+    ((1, 1, 2), None),
+    ((2, 0, 3, 4), None),
+    ((2, 7, 3, 16), (7,)),
+    ((3, 5, 9, 46), (3, 5)),
+    ((2, 3, 2, 13), None),
+)
+ROTARY_POSITIONS = 10000
+
 # Errors of an activation's own code, in units of the last place of the type in which it is computed.
 ACTIVATION_ULPS = 8
 # Where threads flush denormals to zero, sigmoid does not underflow to the same.
@@ -186,9 +196,35 @@ def fused_dense_cases() -> Iterator[Case]:
             yield fused_dense_case("with gradients", activation, *inputs, differentiable=True)
 
 
+def rotary_embedding_cases() -> Iterator[Case]:
+    """Of RotaryEmbedding; each of two kernels rounds cosine, sine, two products and a sum, and then a half type."""
+    for dtype in FLOATS:
+        wide = np.float64 if dtype == tf.float64 else np.float32
+        unit = 8 * float(np.finfo(wide).eps) + 8 * ROTARY_POSITIONS * float(np.finfo(np.float64).eps)
+        if dtype.size < tf.float32.size:
+            unit += float(ml_dtypes.finfo(dtype.as_numpy_dtype).eps)
+        for shape, positions_shape in ROTARY:
+            x, positions = random(shape, dtype, 1), None
+            if positions_shape is not None:
+                positions = np.random.default_rng(2).integers(0, ROTARY_POSITIONS, positions_shape, np.int32)
+            # No element of a pair is larger than both together.
+            bound = unit * 2 * float(np.abs(x.astype(np.float64)).max(initial=0))
+            for interleaved in (False, True):
+                yield Case(
+                    f"RotaryEmbedding {dtype.name} {shape} {positions_shape} {interleaved}",
+                    lambda x, positions=positions, interleaved=interleaved: ops.rotary_embedding(
+                        x, positions, rotary_dim=x.shape[-1] // 2 * 2, interleaved=interleaved
+                    ),
+                    (x,),
+                    bound=bound,
+                    gradient_bound=4 * unit,
+                )
+
+
 def all_cases() -> Iterator[Case]:
     """Of all ops."""
     yield from my_op_cases()
     yield from simple_add_cases()
     yield from top_k_mask_cases()
     yield from fused_dense_cases()
+    yield from rotary_embedding_cases()

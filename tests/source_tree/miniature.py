@@ -343,7 +343,7 @@ XLA_TARGETS = {
     "third_party/xla/xla": ("shape_util", "xla_data_proto_cc"),
     "third_party/xla/xla/ffi/api": ("ffi",),
     "third_party/xla/xla/hlo/builder": ("xla_builder",),
-    "third_party/xla/xla/hlo/builder/lib": ("comparators", "constants"),
+    "third_party/xla/xla/hlo/builder/lib": ("arithmetic", "comparators", "constants"),
 }
 
 

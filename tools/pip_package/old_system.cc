@@ -42,9 +42,19 @@ HIDDEN char __libc_single_threaded = 0;
 }
 
 #ifdef __x86_64__
-// exp without the error handling of SVID: GLIBC_2.29.
-extern "C" double OldExp(double x);
+// exp, log and pow without the error handling of SVID: GLIBC_2.29.
+extern "C" {
+double OldExp(double x);
+double OldLog(double x);
+double OldPow(double x, double y);
 __asm__(".symver OldExp, exp@GLIBC_2.2.5");
-extern "C" HIDDEN double NewExp(double x) __asm__("exp");
-extern "C" double NewExp(double x) { return OldExp(x); }
+__asm__(".symver OldLog, log@GLIBC_2.2.5");
+__asm__(".symver OldPow, pow@GLIBC_2.2.5");
+HIDDEN double NewExp(double x) __asm__("exp");
+HIDDEN double NewLog(double x) __asm__("log");
+HIDDEN double NewPow(double x, double y) __asm__("pow");
+double NewExp(double x) { return OldExp(x); }
+double NewLog(double x) { return OldLog(x); }
+double NewPow(double x, double y) { return OldPow(x, y); }
+}
 #endif

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that run on the ops' GPU kernels, emulated, in place of their CPU kernels."""
 
-def emulated_test(name, test, test_package, **kwargs):
+def emulated_test(name, test, test_package, deps, **kwargs):
     """Runs a test of the package once more, on the emulated kernels.
 
     Args:
       name: the target.
       test: the name of the test's Python file, without .py.
       test_package: the folder of that file.
+      deps: dependencies of the test, beside the package.
       **kwargs: passed to py_test.
     """
     main = "//tests/gpu/emulated:run_emulated.py"
@@ -16,8 +17,7 @@ def emulated_test(name, test, test_package, **kwargs):
         srcs = [main, test + ".py"],
         args = ["{}.{}".format(test_package.replace("/", "."), test)],
         main = main,
-        deps = [
-            "//tests:elementwise_test_case",
+        deps = deps + [
             "//tests:op_test_case",
             "//tests/gpu/emulated:run_emulated",
             "@test_packages//:site",
