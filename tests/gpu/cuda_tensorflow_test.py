@@ -139,23 +139,24 @@ class LoadedTest(CudaTensorFlowTestCase):
                 self.assertNotIn("Warning", result.stderr)
 
     def test_has_a_gpu_kernel_wherever_the_cpu_has_one(self) -> None:
-        registered: dict[str, dict[str, dict[int, list[str]]]] = {}
+        registered: dict[str, dict[str, dict[tuple[int, ...], list[str]]]] = {}
         for kernel in json.loads(self.run_program(KERNELS).stdout):
-            (data_type,) = kernel["types"]
+            types = tuple(kernel["types"])
+            self.assertNotEmpty(types, kernel)
             of_device = registered.setdefault(kernel["op"], {}).setdefault(kernel["device"], {})
-            self.assertNotIn(data_type, of_device, kernel)
-            of_device[data_type] = kernel["host_memory"]
+            self.assertNotIn(types, of_device, kernel)
+            of_device[types] = kernel["host_memory"]
         gradients = {name for name in registered if name.endswith("Grad")}
         self.assertLen(registered.keys() - gradients, len(OPS))
         self.assertIn("MishGrad", gradients)
         for op, devices in registered.items():
             self.assertSameElements(devices["GPU"], devices["CPU"], op)
-        int32 = 3
+        int32 = (3,)
         self.assertCountEqual(registered["SimpleAdd"]["GPU"].pop(int32), ["a", "b", "output"])
         for op, devices in registered.items():
             expected = ["k"] if op == "TopKMask" else []
-            for data_type, host_memory in devices["GPU"].items():
-                self.assertEqual(host_memory, expected, (op, data_type))
+            for types, host_memory in devices["GPU"].items():
+                self.assertEqual(host_memory, expected, (op, types))
 
     def test_saved_model(self) -> None:
         model = self.new_folder() / "model"

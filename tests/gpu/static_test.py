@@ -39,7 +39,7 @@ LONG_STACK = 64
 # Attention has tiles of its products in registers, of which the compiler keeps some bytes on the stack. Its blocks have
 # 256 threads.
 TILES = re.compile("flash_attention")
-TILES_STACK = 256
+TILES_STACK = 320
 TILES_THREADS = 256
 # The kernels made from functors, of doubles. Their functions have branches, between which elements are stored singly.
 OF_DOUBLES = re.compile(r"dEEvNS0_10KernelArgs")

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 
 import tensorflow as tf
@@ -14,6 +16,9 @@ from tests.source_tree import miniature
 
 # Where the sources are that the workspace shows to Bazel.
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+
+# The ops that are built: one made from a functor, one that has kernels of its own. All would take many minutes.
+BUILT = ["my_op", "fused_dense"]
 
 
 class BuildTest(absltest.TestCase):
@@ -37,6 +42,15 @@ class BuildTest(absltest.TestCase):
                 "BUILD": 'py_library(name = "site", visibility = ["//visibility:public"])',
             },
         )
+
+    def list_ops(self, ops: list[str]) -> None:
+        """Puts another list of ops before the repository's: Bazel looks for packages in the workspace first."""
+        package = "tensorflow_custom_ops/ops"
+        texts = {name: (REPOSITORY / package / name).read_text() for name in ("BUILD", "__init__.py", "ops.bzl")}
+        texts["ops.bzl"], count = re.subn(r"^OPS = \[.*?^\]$", f"OPS = {ops}", texts["ops.bzl"], flags=re.M | re.S)
+        self.assertEqual(count, 1)
+        miniature.write(self.root / "workspace" / package, texts)
+        self.addCleanup(shutil.rmtree, self.root / "workspace" / package)
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -75,12 +89,14 @@ class BuildTest(absltest.TestCase):
         self.bazel("build", "--nobuild", "//tensorflow_custom_ops/...")
 
     def test_the_op_library_is_built_and_works(self) -> None:
+        self.list_ops(BUILT)
         library = "//tensorflow_custom_ops:_ops.so"
         self.bazel("build", "--compilation_mode=fastbuild", library)
         (path,) = self.bazel("cquery", "--compilation_mode=fastbuild", "--output=files", library).split()
         execution_root = self.bazel("info", "execution_root").strip()
         ops = tf.load_op_library(f"{execution_root}/{path}")
         self.assertEqual(ops.my_op(3.0).numpy(), 6.0)
+        self.assertEqual(ops.fused_dense([[1.0, 2.0]], [[3.0], [4.0]], [5.0]).numpy(), 16.0)
 
 
 if __name__ == "__main__":

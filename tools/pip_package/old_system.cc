@@ -42,19 +42,15 @@ HIDDEN char __libc_single_threaded = 0;
 }
 
 #ifdef __x86_64__
-// exp, log and pow without the error handling of SVID: GLIBC_2.29.
-extern "C" {
-double OldExp(double x);
-double OldLog(double x);
-double OldPow(double x, double y);
-__asm__(".symver OldExp, exp@GLIBC_2.2.5");
-__asm__(".symver OldLog, log@GLIBC_2.2.5");
-__asm__(".symver OldPow, pow@GLIBC_2.2.5");
-HIDDEN double NewExp(double x) __asm__("exp");
-HIDDEN double NewLog(double x) __asm__("log");
-HIDDEN double NewPow(double x, double y) __asm__("pow");
-double NewExp(double x) { return OldExp(x); }
-double NewLog(double x) { return OldLog(x); }
-double NewPow(double x, double y) { return OldPow(x, y); }
-}
+// Functions of doubles without the error handling of SVID: GLIBC_2.29.
+#define OLD_FUNCTION(name, Old, New, arguments, ...)     \
+  extern "C" double Old arguments;                       \
+  __asm__(".symver " #Old ", " #name "@GLIBC_2.2.5");    \
+  extern "C" HIDDEN double New arguments __asm__(#name); \
+  extern "C" double New arguments { return Old(__VA_ARGS__); }
+
+OLD_FUNCTION(exp, OldExp, NewExp, (double x), x)
+OLD_FUNCTION(log, OldLog, NewLog, (double x), x)
+OLD_FUNCTION(log2, OldLog2, NewLog2, (double x), x)
+OLD_FUNCTION(pow, OldPow, NewPow, (double x, double y), x, y)
 #endif
