@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import os
 import pathlib
-import re
-import shutil
 import subprocess
 
 import tensorflow as tf
 from absl.testing import absltest
 
 from tests.source_tree import miniature
+from tools.ci import list_ops
 
 # Where the sources are that the workspace shows to Bazel.
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -42,15 +41,6 @@ class BuildTest(absltest.TestCase):
                 "BUILD": 'py_library(name = "site", visibility = ["//visibility:public"])',
             },
         )
-
-    def list_ops(self, ops: list[str]) -> None:
-        """Puts another list of ops before the repository's: Bazel looks for packages in the workspace first."""
-        package = "tensorflow_custom_ops/ops"
-        texts = {name: (REPOSITORY / package / name).read_text() for name in ("BUILD", "__init__.py", "ops.bzl")}
-        texts["ops.bzl"], count = re.subn(r"^OPS = \[.*?^\]$", f"OPS = {ops}", texts["ops.bzl"], flags=re.M | re.S)
-        self.assertEqual(count, 1)
-        miniature.write(self.root / "workspace" / package, texts)
-        self.addCleanup(shutil.rmtree, self.root / "workspace" / package)
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -89,10 +79,11 @@ class BuildTest(absltest.TestCase):
         self.bazel("build", "--nobuild", "//tensorflow_custom_ops/...")
 
     def test_the_op_library_is_built_and_works(self) -> None:
-        self.list_ops(BUILT)
+        list_ops.list_ops(REPOSITORY, self.root / "ops", BUILT)
+        options = ("--compilation_mode=fastbuild", f"--package_path={self.root}/ops:%workspace%:{REPOSITORY}")
         library = "//tensorflow_custom_ops:_ops.so"
-        self.bazel("build", "--compilation_mode=fastbuild", library)
-        (path,) = self.bazel("cquery", "--compilation_mode=fastbuild", "--output=files", library).split()
+        self.bazel("build", *options, library)
+        (path,) = self.bazel("cquery", *options, "--output=files", library).split()
         execution_root = self.bazel("info", "execution_root").strip()
         ops = tf.load_op_library(f"{execution_root}/{path}")
         self.assertEqual(ops.my_op(3.0).numpy(), 6.0)

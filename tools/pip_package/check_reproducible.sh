@@ -3,9 +3,9 @@
 #
 # Builds the wheel here, and from nothing in a clone of HEAD, and compares the two bit for bit:
 #
-#   tools/pip_package/check_reproducible.sh [BUILD OPTION]...
+#   tools/pip_package/check_reproducible.sh [--ops=NAME,...] [BUILD OPTION]...
 #
-# The options are Bazel's, for both builds. The second build shares downloads with the first, but
+# With --ops the wheels have these ops only, which takes less time. The other options are Bazel's, for both builds. The second build shares downloads with the first, but
 # nothing that was built or installed. TMPDIR needs 2 GB for it.
 
 set -euo pipefail
@@ -13,6 +13,11 @@ set -euo pipefail
 readonly WHEEL=//tools/pip_package:wheel
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+ops=()
+if [[ ${1:-} == --ops=* ]]; then
+  IFS=, read -ra ops <<<"${1#--ops=}"
+  shift
+fi
 options=("$@")
 
 die() {
@@ -55,6 +60,11 @@ clean_up() {
 scratch=$(mktemp -d)
 elsewhere=("--output_base=$scratch/output_base")
 trap clean_up EXIT
+
+if ((${#ops[@]})); then
+  python3 "$root/tools/ci/list_ops.py" "$scratch/ops" "${ops[@]}"
+  options+=("--package_path=$scratch/ops:%workspace%")
+fi
 
 first=$(build "$root")
 git clone --quiet "$root" "$scratch/clone"
