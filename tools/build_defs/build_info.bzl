@@ -4,7 +4,7 @@
 load("@local_config_cuda//cuda:build_defs.bzl", "if_cuda")
 load("//tensorflow_custom_ops:version.bzl", "VERSION")
 
-def build_info(name, library, gpu_library, xla):
+def build_info(name, library, gpu_library, xla, **kwargs):
     """Makes _build_info.py.
 
     Args:
@@ -12,6 +12,7 @@ def build_info(name, library, gpu_library, xla):
       library: the op library.
       gpu_library: the library of its GPU kernels, which is there where CUDA is configured.
       xla: "true" if it has the ops' XLA kernels, else "false".
+      **kwargs: passed to genrule.
     """
     toolkit = "@local_config_cuda//cuda:toolkit.json"
     native.genrule(
@@ -23,4 +24,5 @@ def build_info(name, library, gpu_library, xla):
               "--xla=" + xla + " $(location {}) $@".format(library),
         message = "Asking the library what it has:",
         tools = ["//tools/build_defs:write_build_info"],
+        **kwargs
     )
