@@ -164,8 +164,8 @@ def load() -> str:
 
     Raises:
       ImportError: TensorFlow is missing, or not one that the library was built for; the ops are registered already
-        by another library; or the library is missing, not the one that the package was built with, or cannot be opened. Not that the GPU kernels cannot be loaded: the ops work
-        without them, and a warning tells.
+        by another library; or the library is missing, not the one that the package was built with, or cannot be
+        opened. Not that the GPU kernels cannot be loaded: the ops work without them, and a warning tells.
     """
     try:
         import tensorflow as tf  # noqa: PLC0415 - it may be missing

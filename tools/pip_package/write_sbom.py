@@ -22,16 +22,20 @@ import tensorflow as tf
 Component = dict[str, object]
 
 
-def component(
-    name: str, version: str, purl: str = "", license_id: str = "", kind: str = "library", scope: str = "required"
-) -> Component:
-    """One entry of the bill."""
-    entry: Component = {"type": kind, "bom-ref": name, "name": name, "version": version, "scope": scope}
-    if license_id:
-        entry["licenses"] = [{"license": {"id": license_id}}]
-    if purl:
-        entry["purl"] = f"pkg:{purl}@{version}"
-    return entry
+def component(name: str, version: str, **fields: object) -> Component:
+    """One entry of the bill, which others can refer to by its name."""
+    return {"bom-ref": name, "name": name, "version": version, **fields}
+
+
+def library(name: str, version: str, purl: str, license_id: str) -> Component:
+    """The entry of a library; `purl` is its package URL without the version."""
+    licenses = [{"license": {"id": license_id}}]
+    return component(name, version, type="library", licenses=licenses, purl=f"pkg:{purl}@{version}")
+
+
+def compiler(name: str, version: str) -> Component:
+    """The entry of a compiler, which is not in the wheel."""
+    return component(name, version, type="application", scope="excluded")
 
 
 def macros(header: pathlib.Path, *names: str) -> list[str]:
@@ -57,18 +61,18 @@ def compiled_in(include: pathlib.Path) -> list[Component]:
     )
     absl = ".".join(macros(include / "absl/base/config.h", "ABSL_LTS_RELEASE_VERSION", "ABSL_LTS_RELEASE_PATCH_LEVEL"))
     return [
-        component("tensorflow", tf.__version__, "pypi/tensorflow", "Apache-2.0"),
-        component("eigen", eigen, "generic/eigen", "MPL-2.0"),
-        component("abseil-cpp", absl, "github/abseil/abseil-cpp", "Apache-2.0"),
+        library("tensorflow", tf.__version__, "pypi/tensorflow", "Apache-2.0"),
+        library("eigen", eigen, "generic/eigen", "MPL-2.0"),
+        library("abseil-cpp", absl, "github/abseil/abseil-cpp", "Apache-2.0"),
     ]
 
 
 def compilers(build_info: dict[str, object]) -> list[Component]:
-    """What compiled the libraries, and is not in the wheel."""
+    """What compiled the libraries."""
     name, _, version = str(build_info["COMPILER"]).partition(" ")
-    used = [component(name, version, kind="application", scope="excluded")]
+    used = [compiler(name, version)]
     if build_info["CUDA_VERSION"]:
-        used.append(component("nvcc", str(build_info["CUDA_VERSION"]), kind="application", scope="excluded"))
+        used.append(compiler("nvcc", str(build_info["CUDA_VERSION"])))
     return used
 
 
@@ -80,7 +84,7 @@ def main() -> None:
     parser.add_argument("out", type=pathlib.Path, help="the file to write")
     args = parser.parse_args()
     build_info = runpy.run_path(str(args.build_info))
-    wheel = component(args.distribution, build_info["VERSION"], f"pypi/{args.distribution}", "Apache-2.0")
+    wheel = library(args.distribution, build_info["VERSION"], f"pypi/{args.distribution}", "Apache-2.0")
     libraries = compiled_in(pathlib.Path(tf.sysconfig.get_include()))
     bill = {
         "bomFormat": "CycloneDX",
