@@ -56,9 +56,11 @@ def macros(header: pathlib.Path, *names: str) -> list[str]:
 
 def compiled_in(include: pathlib.Path) -> list[Component]:
     """The libraries whose headers our sources include, from a folder of headers: TensorFlow's wheel has them all."""
-    eigen = ".".join(
-        macros(include / "Eigen/Version", *(f"EIGEN_{part}_VERSION" for part in ("MAJOR", "MINOR", "PATCH")))
-    )
+    # Before version 5 another file had Eigen's version, with other names of its parts.
+    header, parts = include / "Eigen/Version", ["MAJOR", "MINOR", "PATCH"]
+    if not header.exists():
+        header, parts = include / "Eigen/src/Core/util/Macros.h", ["WORLD", "MAJOR", "MINOR"]
+    eigen = ".".join(macros(header, *(f"EIGEN_{part}_VERSION" for part in parts)))
     absl = ".".join(macros(include / "absl/base/config.h", "ABSL_LTS_RELEASE_VERSION", "ABSL_LTS_RELEASE_PATCH_LEVEL"))
     return [
         library("tensorflow", tf.__version__, "pypi/tensorflow", "Apache-2.0"),
