@@ -15,6 +15,7 @@ import runpy
 
 # Before TensorFlow is imported, for it prints and looks for GPUs.
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import tensorflow as tf
