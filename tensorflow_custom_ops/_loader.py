@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pathlib
+import platform
 import struct
+import sys
 import warnings
 
 from tensorflow_custom_ops import _build_info
@@ -13,6 +16,9 @@ from tensorflow_custom_ops import _build_info
 # Not resolved: under Bazel this file is a link to the source, and the library lies beside the link.
 LIBRARY = pathlib.Path(__file__).absolute().parent / "_ops.so"
 GPU_LIBRARY = LIBRARY.with_name("_ops_gpu.so")
+
+# The processors that ELF files are for, by their numbers there.
+_MACHINES = {3: "i386", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
 
 # What NVIDIA's driver for Linux tells about itself.
 _DRIVER = pathlib.Path("/proc/driver/nvidia/version")
@@ -28,7 +34,7 @@ def _abi(version: str) -> str:
     return f"{major}.{minor}" if patch.isdigit() else version
 
 
-def _check_tensorflow(found: str) -> None:
+def _check_tensorflow(found: str, cxx11_abi: int) -> None:
     """Refuses another TensorFlow before the library is opened: opening it could crash, or corrupt data."""
     built_for = _build_info.TENSORFLOW_VERSION
     if _abi(found) != _abi(built_for):
@@ -36,6 +42,12 @@ def _check_tensorflow(found: str) -> None:
             f"tensorflow_custom_ops {_build_info.VERSION} was built for TensorFlow {_abi(built_for)}, and "
             f"TensorFlow {found} is installed. Their C++ interfaces differ. Install TensorFlow {_abi(built_for)} "
             f"(pip install 'tensorflow-custom-ops[cpu]'), or build this package for TensorFlow {found} from source."
+        )
+    if cxx11_abi != _build_info.CXX11_ABI:
+        raise ImportError(
+            f"tensorflow_custom_ops {_build_info.VERSION} was compiled with _GLIBCXX_USE_CXX11_ABI="
+            f"{_build_info.CXX11_ABI}, and this TensorFlow {found} with {cxx11_abi}: their std::string differ. Build "
+            "this package from source for this TensorFlow."
         )
 
 
@@ -56,6 +68,37 @@ def _check_ops_are_new(registered: list[str]) -> None:
         )
 
 
+def _machine(header: bytes) -> str | None:
+    """The processor that an ELF file is for, which begins with `header`; None if it is no ELF file."""
+    if not header.startswith(b"\x7fELF") or len(header) < 20:
+        return None
+    (number,) = struct.unpack_from("<18xH", header)
+    return _MACHINES.get(number, f"machine {number}")
+
+
+def _check_library(library: pathlib.Path) -> None:
+    """Refuses what is not the library that this package was built with.
+
+    Opening a part of it, as a full disk leaves it, would end the process by a signal.
+
+    Raises:
+      OSError: it is not.
+    """
+    content = library.read_bytes()
+    with pathlib.Path(sys.executable).open("rb") as file:
+        own = _machine(file.read(20))
+    machine = _machine(content[:20])
+    # An interpreter may be started by a script, which is no ELF file.
+    if machine and own and machine != own:
+        raise OSError(f"it is for {machine}, and this Python is for {own} (on {platform.machine()})")
+    size, sha256 = _build_info.LIBRARIES[library.name]
+    if len(content) != size:
+        raise OSError(f"it has {len(content)} bytes instead of {size}. Install the package again")
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256:
+        raise OSError(f"it is not the library of this package: its SHA-256 is {found} instead of {sha256}")
+
+
 def _load_library(library: pathlib.Path) -> None:
     """Loads a library into TensorFlow.
 
@@ -64,16 +107,7 @@ def _load_library(library: pathlib.Path) -> None:
     """
     import tensorflow as tf  # noqa: PLC0415 - loaded by now
 
-    with library.open("rb") as file:
-        header = file.read(64)
-        size = file.seek(0, os.SEEK_END)
-    # The end of a 64-bit ELF file is its table of sections. Opening a part of the file, as a full disk leaves it,
-    # would end the process by a signal.
-    if header.startswith(b"\x7fELF") and len(header) == 64:
-        start, entry_size, entries = struct.unpack_from("<40xQ10xHH", header)
-        end = start + entry_size * entries
-        if size < end:
-            raise OSError(f"{library} is incomplete: it has {size} of {end} bytes")
+    _check_library(library)
     tf.load_library(str(library))
 
 
@@ -130,8 +164,8 @@ def load() -> str:
 
     Raises:
       ImportError: TensorFlow is missing, or not one that the library was built for; the ops are registered already
-        by another library; or the library cannot be opened. Not that the GPU kernels cannot be loaded: the ops work
-        without them, and a warning tells.
+        by another library; or the library is missing, not the one that the package was built with, or cannot be
+        opened. Not that the GPU kernels cannot be loaded: the ops work without them, and a warning tells.
     """
     try:
         import tensorflow as tf  # noqa: PLC0415 - it may be missing
@@ -146,7 +180,7 @@ def load() -> str:
 
     from tensorflow.python.framework import op_def_registry  # noqa: PLC0415 - likewise
 
-    _check_tensorflow(tf.__version__)
+    _check_tensorflow(tf.__version__, tf.sysconfig.CXX11_ABI_FLAG)
     _check_ops_are_new([op for op in _build_info.OPS if op_def_registry.get(op) is not None])
     try:
         _load_library(LIBRARY)

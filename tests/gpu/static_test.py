@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import collections
 import functools
-import importlib.util
+import io
 import os
 import pathlib
 import re
@@ -24,9 +24,6 @@ CUOBJDUMP = (REPOSITORY.parent / "local_config_cuda/cuda/toolkit/bin/ptxas").res
 ARCHITECTURES = os.environ["CUDA_ARCHITECTURES"].split(",")
 # The repository that has TensorFlow's CUDA build. Without one, this Python has it.
 CUDA_TENSORFLOW = os.environ["CUDA_TENSORFLOW"]
-
-# What op libraries are linked with.
-TENSORFLOW_LIBRARIES = {"libtensorflow_framework.so.2", "libtensorflow_cc.so.2"}
 
 # Every GPU's multiprocessor has so many registers for its threads, of which it holds 2048 at most. With three blocks of
 # 256 it can still hide what it waits for.
@@ -74,14 +71,6 @@ def kernels_in_ptx() -> dict[str, set[str]]:
     for architecture, code in codes("ptx", "--dump-ptx"):
         found[architecture].update(re.findall(r"^(?:\.visible )?\.entry (\w+)", code, re.MULTILINE))
     return found
-
-
-def own_tensorflow() -> pathlib.Path:
-    """The folder of the TensorFlow that the build used."""
-    spec = importlib.util.find_spec("tensorflow")
-    assert spec
-    assert spec.submodule_search_locations
-    return pathlib.Path(spec.submodule_search_locations[0])
 
 
 @absltest.skipUnless(CUOBJDUMP.is_file(), "this CUDA toolkit has no cuobjdump")
@@ -147,32 +136,23 @@ class SymbolsTest(absltest.TestCase):
     def setUp(self) -> None:
         super().setUp()
         with LIBRARY.open("rb") as file:
-            library = shared_library.SharedLibrary(file)
-            self.undefined = library.undefined()
-            self.needed = library.needed()
-
-    def missing(self, tensorflow: pathlib.Path) -> set[str]:
-        """The symbols that neither the system nor the TensorFlow in a folder has."""
-        missing = {name for name, asked in self.undefined.items() if asked is None or asked in TENSORFLOW_LIBRARIES}
-        for name in TENSORFLOW_LIBRARIES:
-            with (tensorflow / name).open("rb") as file:
-                library = shared_library.SharedLibrary(file)
-                missing = {symbol for symbol in missing if not library.defines(symbol)}
-        return missing
+            self.shared_library = shared_library.SharedLibrary(io.BytesIO(file.read()))
 
     def test_needs_tensorflow_and_the_system(self) -> None:
-        system = self.needed - TENSORFLOW_LIBRARIES
-        self.assertEqual(self.needed & TENSORFLOW_LIBRARIES, TENSORFLOW_LIBRARIES)
+        needed = self.shared_library.needed()
+        system = needed - shared_library.TENSORFLOW_LIBRARIES
+        self.assertContainsSubset(shared_library.TENSORFLOW_LIBRARIES, needed)
         self.assertContainsSubset(system, {"libc.so.6", "libgcc_s.so.1", "libm.so.6", "libstdc++.so.6"})
-        self.assertContainsSubset({asked for asked in self.undefined.values() if asked}, self.needed)
+        self.assertContainsSubset({asked for asked in self.shared_library.undefined().values() if asked}, needed)
 
     def test_tensorflow_has_what_it_needs(self) -> None:
         packages = REPOSITORY.parent / CUDA_TENSORFLOW / "packages"
-        self.assertEmpty(self.missing(packages / "tensorflow" if CUDA_TENSORFLOW else own_tensorflow()))
+        tensorflow = packages / "tensorflow" if CUDA_TENSORFLOW else shared_library.own_tensorflow()
+        self.assertEmpty(self.shared_library.missing(tensorflow))
 
     @absltest.skipUnless(CUDA_TENSORFLOW, "this TensorFlow has CUDA")
     def test_without_cuda_only_its_runtime_is_missing(self) -> None:
-        missing = self.missing(own_tensorflow())
+        missing = self.shared_library.missing(shared_library.own_tensorflow())
         self.assertContainsSubset({"__cudaRegisterFatBinary", "cudaLaunchKernel"}, missing)
         self.assertEmpty([name for name in missing if not re.match("(__)?cuda[A-Z]", name)])
 

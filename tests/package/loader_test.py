@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pathlib
 import warnings
 from unittest import mock
@@ -22,7 +23,7 @@ class LoaderTest(parameterized.TestCase):
     )
     def test_accepts(self, built_for: str, found: str) -> None:
         with mock.patch.object(_build_info, "TENSORFLOW_VERSION", built_for):
-            _loader._check_tensorflow(found)
+            _loader._check_tensorflow(found, _build_info.CXX11_ABI)
 
     @parameterized.parameters(
         ("2.21.0", "2.20.0"),
@@ -59,26 +60,64 @@ class LoaderTest(parameterized.TestCase):
         ):
             _loader.load()
 
-    def test_library_that_cannot_be_opened(self) -> None:
-        broken = pathlib.Path(self.create_tempfile("_ops.so", "not a library").full_path)
+    def test_refuses_another_string(self) -> None:
+        other = 1 - _build_info.CXX11_ABI
         with (
-            mock.patch.object(_loader, "LIBRARY", broken),
-            mock.patch.object(_build_info, "OPS", ()),
-            self.assertRaisesRegex(ImportError, f"cannot load {broken}, built for TensorFlow .*"),
-        ):
-            _loader.load()
-
-    def test_library_that_is_incomplete(self) -> None:
-        content = _loader.LIBRARY.read_bytes()[:-1]
-        incomplete = pathlib.Path(self.create_tempfile("_ops.so", content).full_path)
-        with (
-            mock.patch.object(_loader, "LIBRARY", incomplete),
-            mock.patch.object(_build_info, "OPS", ()),
+            mock.patch.object(tf.sysconfig, "CXX11_ABI_FLAG", other),
             mock.patch.object(tf, "load_library") as load_library,
-            self.assertRaisesRegex(ImportError, f"has {len(content)} of {len(content) + 1} bytes"),
+            self.assertRaisesRegex(
+                ImportError,
+                rf"compiled with _GLIBCXX_USE_CXX11_ABI={_build_info.CXX11_ABI}, and this TensorFlow .* with {other}",
+            ),
         ):
             _loader.load()
         load_library.assert_not_called()
+
+    def check_refuses(self, library: pathlib.Path, cause: str) -> None:
+        """Checks that a library is not opened, and the error's cause."""
+        with (
+            mock.patch.object(_loader, "LIBRARY", library),
+            mock.patch.object(_build_info, "OPS", ()),
+            mock.patch.object(tf, "load_library") as load_library,
+            self.assertRaisesRegex(ImportError, f"cannot load {library}, built for TensorFlow .*: .*{cause}"),
+        ):
+            _loader.load()
+        load_library.assert_not_called()
+
+    def test_library_that_is_missing(self) -> None:
+        self.check_refuses(pathlib.Path(self.create_tempdir().full_path, "_ops.so"), "No such file or directory")
+
+    @parameterized.parameters(0, 10, 1000, -1)
+    def test_library_that_is_incomplete(self, end: int) -> None:
+        content = _loader.LIBRARY.read_bytes()
+        incomplete = pathlib.Path(self.create_tempfile("_ops.so", content[:end]).full_path)
+        self.check_refuses(incomplete, f"it has {len(content[:end])} bytes instead of {len(content)}")
+
+    def test_library_that_was_changed(self) -> None:
+        content = bytearray(_loader.LIBRARY.read_bytes())
+        content[len(content) // 2] ^= 1
+        changed = pathlib.Path(self.create_tempfile("_ops.so", bytes(content)).full_path)
+        self.check_refuses(changed, "it is not the library of this package: its SHA-256 is [0-9a-f]{64} instead of")
+
+    @parameterized.parameters((183, "aarch64"), (3, "i386"), (62, "x86_64"), (4660, "machine 4660"))
+    def test_library_for_another_processor(self, number: int, name: str) -> None:
+        content = bytearray(_loader.LIBRARY.read_bytes())
+        if content[18:20] == number.to_bytes(2, "little"):
+            self.skipTest("this processor")
+        content[18:20] = number.to_bytes(2, "little")
+        library = pathlib.Path(self.create_tempfile("_ops.so", bytes(content)).full_path)
+        self.check_refuses(library, f"it is for {name}, and this Python is for ")
+
+    def test_library_that_cannot_be_opened(self) -> None:
+        library = pathlib.Path(self.create_tempfile("_ops.so", "not a library").full_path)
+        known = (len("not a library"), hashlib.sha256(b"not a library").hexdigest())
+        with (
+            mock.patch.object(_loader, "LIBRARY", library),
+            mock.patch.object(_build_info, "OPS", ()),
+            mock.patch.dict(_build_info.LIBRARIES, {library.name: known}),
+            self.assertRaisesRegex(ImportError, f"cannot load {library}, built for TensorFlow .*"),
+        ):
+            _loader.load()
 
 
 class GpuKernelsTest(parameterized.TestCase):
@@ -94,6 +133,8 @@ class GpuKernelsTest(parameterized.TestCase):
         super().setUp()
         self.library = pathlib.Path(self.create_tempfile("_ops_gpu.so", "a library").full_path)
         self.enter_context(mock.patch.object(_loader, "GPU_LIBRARY", self.library))
+        known = (len("a library"), hashlib.sha256(b"a library").hexdigest())
+        self.enter_context(mock.patch.dict(_build_info.LIBRARIES, {self.library.name: known}))
         self.load_library = self.enter_context(mock.patch.object(tf, "load_library"))
         self.warnings = self.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("always")

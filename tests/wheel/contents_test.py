@@ -14,6 +14,7 @@ import sys
 import zipfile
 
 from absl.testing import absltest, parameterized
+from cyclonedx.model import bom
 from packaging import metadata, requirements, utils
 
 from tests.wheel import shared_library, wheel_test_case
@@ -24,10 +25,18 @@ OPS = os.environ["OPS"].split()
 # Those that the wheel has.
 LIBRARIES = os.environ["LIBRARIES"].split()
 
-TENSORFLOW_LIBRARIES = {"libtensorflow_framework.so.2", "libtensorflow_cc.so.2"}
+# The bill of materials.
+SBOM = "sboms/tensorflow-custom-ops.cdx.json"
+
+# Variables of libraries that TensorFlow has, and of which a process must have one copy. Those within functions are of
+# templates.
+OF_ANOTHER = re.compile("_ZN(4absl|6google8protobuf)")
 
 # What tools/pip_package/old_system.cc makes and TensorFlow's libraries use too: linkers export it all the same.
 UNAVOIDABLE = re.compile(r"_Z[KNTV]+St7__cxx1118basic_stringstream.+")
+
+DF_BIND_NOW = 8
+PF_X, PF_W = 1, 2
 
 
 class ContentsTestCase(wheel_test_case.WheelTestCase):
@@ -58,7 +67,7 @@ class FilesTest(ContentsTestCase):
         self.assertContainsSubset({f"{wheel_test_case.PACKAGE}/{name}" for name in package}, self.files.keys())
 
     def test_has_the_metadata(self) -> None:
-        names = {"METADATA", "WHEEL", "RECORD", "licenses/LICENSE"}
+        names = {"METADATA", "WHEEL", "RECORD", "licenses/LICENSE", SBOM}
         found = {name for name in self.files if name.startswith(f"{self.info}/")}
         self.assertEqual(found, {f"{self.info}/{name}" for name in names})
 
@@ -132,6 +141,29 @@ class MetadataTest(ContentsTestCase):
         self.assertIn("Root-Is-Purelib: false", lines)
 
 
+class BillOfMaterialsTest(ContentsTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        # Refuses what is not in the format.
+        self.bill = bom.Bom.from_json(json.loads(self.files[f"{self.info}/{SBOM}"]))  # type: ignore[attr-defined]
+        self.bill.validate()
+
+    def test_is_of_this_wheel(self) -> None:
+        component = self.bill.metadata.component
+        self.assertEqual(component.name, self.name)
+        self.assertEqual(component.version, str(self.version))
+
+    def test_has_what_is_compiled_in_and_the_compilers(self) -> None:
+        build_info: dict[str, object] = {}
+        exec(self.files[f"{wheel_test_case.PACKAGE}/_build_info.py"], build_info)
+        versions = {component.name: component.version for component in self.bill.components}
+        self.assertEqual(versions.pop("tensorflow"), build_info["TENSORFLOW_VERSION"])
+        self.assertRegex(versions.pop("eigen"), r"\A\d+\.\d+\.\d+\Z")
+        self.assertRegex(versions.pop("abseil-cpp"), r"\A\d{8}\.\d+\Z")
+        self.assertEqual(versions.pop("nvcc", None), build_info["CUDA_VERSION"])
+        self.assertEqual([" ".join(compiler) for compiler in versions.items()], [build_info["COMPILER"]])
+
+
 class TagTest(ContentsTestCase):
     """Of all libraries at once, as auditwheel sees them."""
 
@@ -161,7 +193,7 @@ class TagTest(ContentsTestCase):
         self.assertFalse(self.findings["unsupported_isa"])
 
     def test_takes_nothing_but_tensorflow_from_elsewhere(self) -> None:
-        self.assertContainsSubset(self.findings["external_libs"], TENSORFLOW_LIBRARIES)
+        self.assertContainsSubset(self.findings["external_libs"], shared_library.TENSORFLOW_LIBRARIES)
 
 
 @parameterized.parameters([(name,) for name in LIBRARIES])
@@ -177,13 +209,33 @@ class LibraryTest(ContentsTestCase, parameterized.TestCase):
         tags = {tag.entry.d_tag for tag in library.dynamic_tags()}
         self.assertNoCommonElements(tags, {"DT_RPATH", "DT_RUNPATH"})
 
-    def test_is_hardened(self, name: str) -> None:
-        content, library = self.read(name)
-        segments = {segment["p_type"] for segment in library.elf.iter_segments()}
-        self.assertIn("PT_GNU_RELRO", segments)
+    def test_addresses_are_read_only_once_it_is_loaded(self, name: str) -> None:
+        _, library = self.read(name)
+        self.assertIn("PT_GNU_RELRO", {segment["p_type"] for segment in library.elf.iter_segments()})
         flags = [tag["d_val"] for tag in library.dynamic_tags() if tag.entry.d_tag == "DT_FLAGS"]
-        self.assertTrue(flags and flags[0] & 0x8, f"not linked with -z now: {flags}")
-        self.assertIn(b"__stack_chk_fail", content)
+        self.assertTrue(flags and flags[0] & DF_BIND_NOW, f"not linked with -z now: {flags}")
+
+    def test_nothing_can_be_both_written_and_executed(self, name: str) -> None:
+        _, library = self.read(name)
+        segments = list(library.elf.iter_segments())
+        self.assertLen([segment for segment in segments if segment["p_type"] == "PT_GNU_STACK"], 1)
+        for segment in segments:
+            self.assertNotEqual(segment["p_flags"] & (PF_W | PF_X), PF_W | PF_X, segment.header)
+
+    def test_functions_check_their_stack(self, name: str) -> None:
+        _, library = self.read(name)
+        self.assertIn("__stack_chk_fail", library.undefined())
+
+    def test_takes_every_symbol_from_the_system_or_tensorflow(self, name: str) -> None:
+        if name == wheel_test_case.LIBRARY:  # tests/gpu/static_test.py: the other's
+            _, library = self.read(name)
+            self.assertEmpty(library.missing(shared_library.own_tensorflow()))
+
+    def test_has_no_absl_and_no_protobuf(self, name: str) -> None:
+        _, library = self.read(name)
+        self.assertNotEmpty(library.variables())
+        self.assertEmpty([variable for variable in library.variables() if OF_ANOTHER.match(variable)])
+        self.assertNotEmpty([symbol for symbol in library.undefined() if OF_ANOTHER.match(symbol)])
 
     def test_exports_nothing_of_its_own(self, name: str) -> None:
         _, library = self.read(name)

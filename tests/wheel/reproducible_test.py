@@ -34,6 +34,7 @@ class ReproducibleTest(wheel_test_case.WheelTestCase):
                 *(f"{name}={unpacked / name}" for name in names),
                 *("--license", info / "licenses" / "LICENSE", "--readme", parts / "readme"),
                 *("--metadata", parts / "fields", "--out", out),
+                *("--sbom", next((info / "sboms").iterdir())),
             ],
             cwd=unpacked,
             env={"TZ": "Pacific/Chatham", "LC_ALL": "C", "PYTHONHASHSEED": "7"},

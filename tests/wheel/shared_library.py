@@ -3,10 +3,23 @@
 
 from __future__ import annotations
 
+import importlib.util
+import pathlib
 from typing import BinaryIO
 
 from elftools.elf import dynamic, elffile, gnuversions, sections
 from elftools.elf import hash as elf_hash
+
+# What op libraries are linked with.
+TENSORFLOW_LIBRARIES = {"libtensorflow_framework.so.2", "libtensorflow_cc.so.2"}
+
+
+def own_tensorflow() -> pathlib.Path:
+    """The folder of the TensorFlow that the build used."""
+    spec = importlib.util.find_spec("tensorflow")
+    assert spec
+    assert spec.submodule_search_locations
+    return pathlib.Path(spec.submodule_search_locations[0])
 
 
 class SharedLibrary:
@@ -60,6 +73,28 @@ class SharedLibrary:
             symbol.name: library_of_version.get(versions.get_symbol(index)["ndx"])
             for index, symbol in enumerate(self._symbols())
             if symbol["st_shndx"] == "SHN_UNDEF" and symbol["st_info"]["bind"] == "STB_GLOBAL"
+        }
+
+    def missing(self, tensorflow: pathlib.Path) -> set[str]:
+        """The symbols that neither the system nor the TensorFlow in a folder has."""
+        missing = {name for name, asked in self.undefined().items() if asked is None or asked in TENSORFLOW_LIBRARIES}
+        for name in TENSORFLOW_LIBRARIES:
+            with (tensorflow / name).open("rb") as file:
+                library = SharedLibrary(file)
+                missing = {symbol for symbol in missing if not library.defines(symbol)}
+        return missing
+
+    def variables(self) -> set[str]:
+        """The names of all variables that can be written, as far as the file still names them."""
+        table = self.elf.get_section_by_name(".symtab")
+        assert isinstance(table, sections.SymbolTableSection)
+        writable = {
+            index for index, section in enumerate(self.elf.iter_sections()) if section.name in (".data", ".bss")
+        }
+        return {
+            symbol.name
+            for symbol in table.iter_symbols()
+            if symbol["st_info"]["type"] == "STT_OBJECT" and symbol["st_shndx"] in writable
         }
 
     def defines(self, name: str) -> bool:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the Python module that tells what an op library was built for and which ops it has."""
+"""Writes the Python module that tells what op libraries were built for and which ops they have."""
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -26,6 +27,12 @@ VERSION: str = {version!r}
 
 # The TensorFlow that the library was compiled against.
 TENSORFLOW_VERSION: str = {tensorflow_version!r}
+
+# _GLIBCXX_USE_CXX11_ABI of that TensorFlow, and so of the library: which std::string it has.
+CXX11_ABI: int = {cxx11_abi!r}
+
+# The libraries' sizes in bytes and SHA-256, by their names.
+LIBRARIES: dict[str, tuple[int, str]] = {libraries!r}
 
 # Whether the library has the ops' XLA kernels.
 XLA: bool = {xla!r}
@@ -50,23 +57,32 @@ def compiler(library: pathlib.Path) -> str:
     return name[0].decode().replace(":", "") if name else "unknown"
 
 
+def size_and_hash(library: pathlib.Path) -> tuple[int, str]:
+    """What tells a library from every other."""
+    content = library.read_bytes()
+    return len(content), hashlib.sha256(content).hexdigest()
+
+
 def main() -> None:
     """Writes one module."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--version", required=True, help="the version of the package")
     parser.add_argument("--xla", choices=("true", "false"), required=True, help="whether it has XLA kernels")
     parser.add_argument("--cuda", type=pathlib.Path, help="the toolkit of the GPU kernels, if there are some: JSON")
-    parser.add_argument("library", help="the op library")
+    parser.add_argument("--gpu-library", type=pathlib.Path, help="the library of the GPU kernels, if there are some")
+    parser.add_argument("library", type=pathlib.Path, help="the op library")
     parser.add_argument("out", type=pathlib.Path, help="the module to write")
     args = parser.parse_args()
-    handle = pywrap_tf_session.TF_LoadLibrary(os.path.abspath(args.library))
+    handle = pywrap_tf_session.TF_LoadLibrary(str(args.library.absolute()))
     op_list = op_def_pb2.OpList.FromString(pywrap_tf_session.TF_GetOpList(handle))
     cuda = json.loads(args.cuda.read_text()) if args.cuda else {"version": None, "architectures": []}
     module = TEMPLATE.format(
         version=args.version,
         tensorflow_version=tf.__version__,
         xla=args.xla == "true",
-        compiler=compiler(pathlib.Path(args.library)),
+        cxx11_abi=tf.sysconfig.CXX11_ABI_FLAG,
+        libraries={path.name: size_and_hash(path) for path in (args.library, args.gpu_library) if path},
+        compiler=compiler(args.library),
         cuda_version=cuda["version"],
         cuda_architectures=tuple(cuda["architectures"]),
         ops=tuple(sorted(op.name for op in op_list.op)),

@@ -61,6 +61,7 @@ def main() -> None:
     parser.add_argument("--metadata", type=path, required=True, help="the fields of METADATA")
     parser.add_argument("--readme", type=path, required=True, help="the description in METADATA")
     parser.add_argument("--license", type=path, required=True, help="the text of the license")
+    parser.add_argument("--sbom", type=path, required=True, help="the bill of materials")
     parser.add_argument("files", type=member, nargs="+", metavar="NAME=PATH", help="what to install")
     args = parser.parse_args()
 
@@ -71,6 +72,7 @@ def main() -> None:
     members[f"{info}/METADATA"] = args.metadata.read_bytes() + b"\n" + args.readme.read_bytes()
     members[f"{info}/WHEEL"] = WHEEL.format(tag=tag).encode()
     members[f"{info}/licenses/{args.license.name}"] = args.license.read_bytes()
+    members[f"{info}/sboms/{args.sbom.name}"] = args.sbom.read_bytes()
     members[f"{info}/RECORD"] = record(members, f"{info}/RECORD")
     write_zip(args.out, members)
 

@@ -40,10 +40,11 @@ def _python_wheel_impl(ctx):
     args.add("--metadata", metadata)
     args.add("--readme", ctx.file.readme)
     args.add("--license", ctx.file.license)
+    args.add("--sbom", ctx.file.sbom)
     args.add_all(files, map_each = _member)
     ctx.actions.run(
         outputs = [wheel],
-        inputs = files + [metadata, ctx.file.readme, ctx.file.license],
+        inputs = files + [metadata, ctx.file.readme, ctx.file.license, ctx.file.sbom],
         executable = ctx.executable._build_wheel,
         arguments = [args],
         mnemonic = "PythonWheel",
@@ -70,6 +71,7 @@ The wheel's bytes depend on nothing but what is in it.""",
             doc = "The fields of METADATA, where {DISTRIBUTION} and {VERSION} stand for the attributes' values.",
         ),
         "readme": attr.label(mandatory = True, allow_single_file = True, doc = "The package's description."),
+        "sbom": attr.label(mandatory = True, allow_single_file = True, doc = "The bill of materials."),
         "substitutions": attr.string_dict(doc = "What further texts in `metadata` stand for."),
         "tag": attr.string(mandatory = True, doc = "The wheel's tag: Python, ABI and platform."),
         "version": attr.string(mandatory = True, doc = "The package's version."),
