@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
+from tensorflow_custom_ops.testing import call
 
 import tensorflow_custom_ops
-from tensorflow_custom_ops.testing import call, samples
+from tensorflow_custom_ops import testing
 
 
 def op_call(op: str) -> tuple[Callable[..., list[tf.Tensor]], list[tf.Tensor]]:
     """The first sample of an op: a function of tensors, and tensors for it."""
-    sample = next(iter(samples.samples(op).values()))
+    sample = next(iter(testing.samples(op).values()))
     function = call.Call(getattr(tensorflow_custom_ops, op), sample.args, dict(sample.kwargs))
     return function, [tf.constant(array) for array in function.inputs]
 
