@@ -70,7 +70,7 @@ class MemoryTest(parameterized.TestCase):
         x = tf.ones([3, 5])
 
         def trace() -> None:
-            tf.function(lambda x: tensorflow_custom_ops.scaled_silu(x))(x)
+            tf.function(tensorflow_custom_ops.scaled_silu)(x)
 
         self.assertLess(growth(trace, TRACES), TRACE_BYTES * TRACES)
 

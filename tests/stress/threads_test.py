@@ -38,7 +38,7 @@ def normal(*shape):
 heads = normal(2, 300, 4, 64)
 for function, inputs in {
     ops.mish: [normal(1_000_003)],
-    ops.huber: [normal(1001, 999), normal(999)],
+    ops.swi_glu_gate: [normal(1001, 999), normal(999)],
     ops.fused_dense: [normal(1001, 300), normal(300, 200), normal(200)],
     ops.top_k_mask: [normal(301, 1001), 7],
     ops.layer_norm: [normal(3001, 300), normal(300), normal(300)],
