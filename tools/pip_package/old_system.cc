@@ -42,19 +42,23 @@ HIDDEN char __libc_single_threaded = 0;
 }
 
 #ifdef __x86_64__
-// exp, log and pow without the error handling of SVID: GLIBC_2.29.
+// exp, log, log2 and pow without the error handling of SVID: GLIBC_2.29.
 extern "C" {
 double OldExp(double x);
 double OldLog(double x);
+double OldLog2(double x);
 double OldPow(double x, double y);
 __asm__(".symver OldExp, exp@GLIBC_2.2.5");
 __asm__(".symver OldLog, log@GLIBC_2.2.5");
+__asm__(".symver OldLog2, log2@GLIBC_2.2.5");
 __asm__(".symver OldPow, pow@GLIBC_2.2.5");
 HIDDEN double NewExp(double x) __asm__("exp");
 HIDDEN double NewLog(double x) __asm__("log");
+HIDDEN double NewLog2(double x) __asm__("log2");
 HIDDEN double NewPow(double x, double y) __asm__("pow");
 double NewExp(double x) { return OldExp(x); }
 double NewLog(double x) { return OldLog(x); }
+double NewLog2(double x) { return OldLog2(x); }
 double NewPow(double x, double y) { return OldPow(x, y); }
 }
 #endif
