@@ -14,7 +14,7 @@ from tensorflow_custom_ops.ops.layer_norm import layer_norm
 from tensorflow_custom_ops.ops.rms_norm import rms_norm
 from tensorflow_custom_ops.ops.rms_norm_residual import rms_norm_residual
 
-Shape = tuple[int | None, ...]
+Shape = op_layer.Shape
 
 
 class _Normalization(op_layer.OpLayer):
@@ -167,7 +167,9 @@ class RmsNormResidual(_Normalization):
             axis=self.axis,
         )
 
-    def compute_output_shape(self, inputs_shape: Shape, residual_shape: Shape) -> tuple[Shape, Shape]:
+    def compute_output_shape(  # type: ignore[override] - of two inputs
+        self, inputs_shape: Shape, residual_shape: Shape
+    ) -> tuple[Shape, Shape]:
         """The shapes of the outputs.
 
         Args:

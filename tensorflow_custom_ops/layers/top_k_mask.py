@@ -28,11 +28,12 @@ class TopKMask(op_layer.OpLayer):
           **kwargs: What every Keras layer takes.
 
         Raises:
-          ValueError: `k` is not a positive integer, or `dtype` is a type or policy in which the op cannot compute.
+          ValueError: `k` is not a positive integer, `fill_value` no number, or `dtype` a type or policy in which the op
+            cannot compute.
         """
         super().__init__(**kwargs)
         self.k = self.checked_size("k", k)
-        self.fill_value = float(fill_value)
+        self.fill_value = self.checked_number("fill_value", fill_value)
 
     def call(self, inputs: tf.Tensor) -> tf.Tensor:
         """Applies the layer.

@@ -18,9 +18,8 @@ class KernelBase : public tensorflow::OpKernel {
  public:
   explicit KernelBase(tensorflow::OpKernelConstruction* context)
       : OpKernel(context) {
-    OP_REQUIRES_OK(context, context->GetAttr("causal", &attributes_.causal));
-    OP_REQUIRES_OK(context, context->GetAttr("scale", &attributes_.scale));
-    OP_REQUIRES_OK(context, context->GetAttr("window", &attributes_.window));
+    OP_REQUIRES_OK(context,
+                   GetAttributes(type_string(), *context, &attributes_));
     OP_REQUIRES_OK(context, context->GetAttr("num_bias", &num_bias_));
   }
 

@@ -58,6 +58,27 @@ absl::Status Invalid(absl::string_view op, const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(op, ": ", parts...));
 }
 
+// The attributes of both ops.
+struct Attributes {
+  bool causal;
+  float scale;  // 0: the inverse of the square root of head_dim.
+  int64_t window;
+};
+
+// Reads and checks the attributes of what has GetAttr(name, pointer).
+template <typename Context>
+absl::Status GetAttributes(absl::string_view op, Context& context,
+                           Attributes* attributes) {
+  absl::Status status = context.GetAttr("causal", &attributes->causal);
+  status.Update(context.GetAttr("scale", &attributes->scale));
+  status.Update(context.GetAttr("window", &attributes->window));
+  if (!status.ok()) return status;
+  const int kind = std::fpclassify(attributes->scale);
+  if (kind == FP_NORMAL || kind == FP_ZERO) return absl::OkStatus();
+  return Invalid(op, "scale must be finite and no denormal number, but is ",
+                 attributes->scale);
+}
+
 // The shape of an attention matrix, as far as it is known.
 inline std::vector<int64_t> ScoresShape(const Shapes& shapes) {
   return {Known(Size(shapes.query, 0), Size(shapes.key, 0)),
@@ -173,13 +194,6 @@ inline absl::Status CheckGradShapes(absl::string_view op, const Shapes& shapes,
   status.Update(CheckSameShape(op, "output_grad", output_grad, shapes.query));
   return status;
 }
-
-// The attributes of both ops.
-struct Attributes {
-  bool causal;
-  float scale;  // 0: the inverse of the square root of head_dim.
-  int64_t window;
-};
 
 // For shapes that fit and are known.
 inline Sizes SizesOf(const Shapes& shapes, const Attributes& attributes) {

@@ -726,8 +726,14 @@ class FlashAttentionTest(AttentionTestCase):
         ({"causal": None}, TypeError, "causal must be a bool, but is None"),
         ({"scale": "1"}, TypeError, "scale must be a number or None, but is '1'"),
         ({"scale": True}, TypeError, "scale must be a number or None, but is True"),
-        ({"scale": 0}, ValueError, "scale must be finite and not 0, but is 0"),
-        ({"scale": float("nan")}, ValueError, "scale must be finite and not 0, but is nan"),
+        ({"scale": 0}, ValueError, "scale must be finite and not 0, .* but is 0"),
+        ({"scale": float("nan")}, ValueError, "scale must be finite and not 0, .* but is nan"),
+        ({"scale": float("-inf")}, ValueError, "scale must be finite and not 0, .* but is -inf"),
+        # 0, a denormal number and infinity in float32.
+        ({"scale": 1e-50}, ValueError, "scale must .* 3.40282e.38 where scores are float32, but is 1e-50"),
+        ({"scale": -1e-40}, ValueError, "scale must be finite and not 0, .* but is -1e-40"),
+        ({"scale": 1e39}, ValueError, r"scale must be finite and not 0, .* but is 1e\+39"),
+        ({"scale": 10**400}, ValueError, "scale must be finite and not 0, .* but is 10000"),
         ({"window": 2.0}, TypeError, "window must be an int or None, but is 2.0"),
         ({"window": True}, TypeError, "window must be an int or None, but is True"),
         ({"window": 0}, ValueError, "window must be positive, but is 0"),
@@ -736,6 +742,111 @@ class FlashAttentionTest(AttentionTestCase):
         x = tf.zeros([1, 1, 1, 1])
         with self.assertRaisesRegex(error, "flash_attention: " + message):
             ops.flash_attention(x, x, x, **arguments)
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_scale_of_float64_is_not_rounded(self, mode: str) -> None:
+        case = Case(scale=1e-60)
+        q, k, v = case.inputs(tf.float64)
+        y = self.in_mode(mode, case)(tf.constant(q * 1e60), tf.constant(k), tf.constant(v)).numpy()
+        self.assert_near(reference(Case(scale=1.0), q, k, v), y, tf.float64)
+        for scale in (5e-324, float("inf")):
+            with self.assertRaisesRegex(ValueError, "scale must be finite and not 0, .* where scores are float64"):
+                ops.flash_attention(q, k, v, scale=scale)
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_ops_refuse_scales(self, mode: str) -> None:
+        x, lse = tf.zeros([1, 1, 1, 1]), tf.zeros([1, 1, 1])
+        for scale in (float("nan"), float("inf"), 1e39):
+            for op, function in (
+                ("FlashAttention", lambda: gen_flash_attention.flash_attention(x, x, x, [], scale=scale)),  # noqa: B023
+                (
+                    "FlashAttentionGrad",
+                    lambda: gen_flash_attention.flash_attention_grad(x, x, x, [], x, lse, x, 0, scale=scale),  # noqa: B023
+                ),
+            ):
+                message = f"{op}: scale must be finite and no denormal number, but is (nan|inf)"
+                with self.assertRaisesRegex((tf.errors.InvalidArgumentError, ValueError), message):
+                    self.in_mode(mode, function)()
+
+    @parameterized.product(mode=op_test_case.MODES, window=(2**31, 2**63 - 1, 2**70), causal=(False, True))
+    def test_window_of_any_size(self, mode: str, window: int, causal: bool) -> None:
+        inputs = [tf.constant(array) for array in Case(q_length=9).inputs(tf.float64)]
+
+        def results(window: int | None) -> list[tf.Tensor]:
+            case = Case(q_length=9, causal=causal, window=window)
+            with tf.GradientTape() as tape:
+                tape.watch(inputs)
+                first = gradients(case, inputs, tf.ones_like(inputs[0]))
+                total = tf.add_n([tf.reduce_sum(grad**2) for grad in first])
+            return [case(*inputs), *first, *tape.gradient(total, inputs)]
+
+        for one, other in zip(*[self.in_mode(mode, results)(size) for size in (window, None)], strict=True):
+            np.testing.assert_array_equal(one, other)
+
+    @parameterized.product(
+        mode=op_test_case.MODES,
+        # What there is one of for each element of the stack.
+        stacked=("q", "k", "v", "qkv", "qkvb", "b"),
+        bias=(None, (7,), (4, 1, 7), (1, 4, 5, 7), (2, 1, 5, 7)),
+    )
+    def test_vectorized_map(self, mode: str, stacked: str, bias: tuple[int, ...] | None) -> None:
+        if bias is None and "b" in stacked:
+            self.skipTest("there is none")
+        case = Case(batch=2, heads=4, bias=bias, causal=True)
+        names = "qkvb"[: 3 if bias is None else 4]
+        stack = [dict(zip(names, case.inputs(tf.float32, seed), strict=True)) for seed in range(3)]
+        for name in set(names) - set(stacked):
+            for inputs in stack:
+                inputs[name] = stack[0][name]
+        output_grad = case.output_grad(tf.float32)
+
+        def compute(mapped: dict[str, tf.Tensor]) -> list[tf.Tensor]:
+            inputs = [mapped.get(name, tf.constant(stack[0][name])) for name in names]
+            with tf.GradientTape() as tape:
+                tape.watch(inputs[:3])
+                y = case(*inputs)
+            return [y, *tape.gradient(y, inputs[:3], output_gradients=tf.constant(output_grad))]
+
+        mapped = {name: tf.constant(np.stack([inputs[name] for inputs in stack])) for name in stacked}
+        function = self.in_mode(mode, lambda mapped: tf.vectorized_map(compute, mapped))
+        y, *grads = (tensor.numpy() for tensor in function(mapped))
+        for i, inputs in enumerate(stack):
+            arrays = list(inputs.values())
+            self.assert_near(reference(case, *arrays), y[i], tf.float32)
+            for one, other in zip(reference_gradients(case, output_grad, *arrays)[:3], grads, strict=True):
+                self.assert_near(one, other[i], tf.float32)
+        if mode == "graph":
+            types = {op.type for op in function.get_concrete_function(mapped).graph.get_operations()}
+            self.assertContainsSubset({"FlashAttention", "FlashAttentionGrad"}, types)
+            self.assertNoCommonElements({"While", "StatelessWhile"}, types)
+
+    @parameterized.product(dtype=DTYPES, empty=("batch", "kv_length", "heads"))
+    def test_vectorized_map_of_empty_arrays(self, dtype: tf.DType, empty: str) -> None:
+        case = dataclasses.replace(Case(heads=2), **{empty: 0})
+        q, k, v = (tf.constant(np.stack([array] * 3)) for array in case.inputs(dtype))
+        y = tf.vectorized_map(lambda qkv: case(*qkv), (q, k, v))
+        self.assertEqual((y.dtype, y.shape), (q.dtype, q.shape))
+        np.testing.assert_array_equal(tf.cast(y, tf.float32), np.zeros(q.shape))
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_jacobian_with_a_bias(self, mode: str) -> None:
+        case = Case(q_length=2, kv_length=3, head_dim=2, bias=(2, 3))
+        inputs = [tf.constant(array) for array in case.inputs(tf.float64)]
+
+        def jacobians(*inputs: tf.Tensor) -> list[tf.Tensor]:
+            with tf.GradientTape() as tape:
+                tape.watch(inputs)
+                y = case(*inputs)
+            result: list[tf.Tensor] = tape.jacobian(y, inputs)
+            return result
+
+        size = inputs[0].shape.num_elements()
+        actual = self.in_mode(mode, jacobians)(*inputs)
+        for i in range(size):
+            one_hot = np.reshape(np.eye(size)[i], inputs[0].shape)
+            arrays = [tensor.numpy() for tensor in inputs]
+            for expected, jacobian in zip(reference_gradients(case, one_hot, *arrays), actual, strict=True):
+                self.assert_near(expected, jacobian.numpy().reshape(size, *expected.shape)[i], tf.float64)
 
     @parameterized.parameters(*op_test_case.MODES)
     def test_in_control_flow(self, mode: str) -> None:

@@ -147,9 +147,8 @@ const char* InputName(int index) {
 absl::StatusOr<Node> NodeOf(XlaLoweringContext& context, const char* op,
                             int others) {
   Node node;
-  absl::Status status = context.GetAttr("causal", &node.attributes.causal);
-  status.Update(context.GetAttr("scale", &node.attributes.scale));
-  status.Update(context.GetAttr("window", &node.attributes.window));
+  absl::Status status =
+      flash_attention::GetAttributes(op, context, &node.attributes);
   status.Update(context.GetAttr("num_bias", &node.num_bias));
   if (!status.ok()) return status;
 #ifdef TENSORFLOW_CUSTOM_OPS_XLA_CUSTOM_CALLS

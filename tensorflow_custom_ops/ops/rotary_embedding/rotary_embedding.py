@@ -105,7 +105,7 @@ def _rotary_embedding_grad(op: tf.Operation, grad: tf.Tensor) -> list[tf.Tensor 
     return [gen_rotary_embedding.rotary_embedding(grad, positions, **attributes), *[None] * len(positions)]
 
 
-@vectorization.pfor.RegisterPFor("RotaryEmbedding")
+@vectorization.register("RotaryEmbedding")
 def _convert(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
     """How tf.vectorized_map runs the op on a stack of inputs, which are a batch."""
     positions = []
