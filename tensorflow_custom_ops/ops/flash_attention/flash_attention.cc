@@ -42,8 +42,8 @@ Shapes InputShapes(InferenceContext* context, int num_bias) {
 
 absl::Status FlashAttentionShape(InferenceContext* context) {
   flash_attention::Attributes attributes;
-  absl::Status status = flash_attention::GetAttributes("FlashAttention",
-                                                       *context, &attributes);
+  absl::Status status =
+      flash_attention::GetAttributes("FlashAttention", *context, &attributes);
   if (!status.ok()) return status;
   status = flash_attention::CheckShapes(
       "FlashAttention", InputShapes(context, context->num_inputs() - 3));
