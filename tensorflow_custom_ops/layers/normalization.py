@@ -121,6 +121,17 @@ class RmsNorm(_Normalization):
             keras.ops.cast(inputs, dtype), keras.ops.cast(self.scale, dtype), epsilon=self.epsilon, axis=self.axis
         )
 
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
+        """The shape of the output for inputs of a shape.
+
+        Args:
+          input_shape: The shape of the inputs.
+
+        Returns:
+          The same.
+        """
+        return input_shape
+
 
 @keras.saving.register_keras_serializable(package="tensorflow_custom_ops")
 class RmsNormResidual(_Normalization):
@@ -167,9 +178,7 @@ class RmsNormResidual(_Normalization):
             axis=self.axis,
         )
 
-    def compute_output_shape(  # type: ignore[override] - of two inputs
-        self, inputs_shape: Shape, residual_shape: Shape
-    ) -> tuple[Shape, Shape]:
+    def compute_output_shape(self, inputs_shape: Shape, residual_shape: Shape) -> tuple[Shape, Shape]:
         """The shapes of the outputs.
 
         Args:
@@ -270,6 +279,17 @@ class LayerNorm(_Normalization):
             epsilon=self.epsilon,
             axis=self.axis,
         )
+
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
+        """The shape of the output for inputs of a shape.
+
+        Args:
+          input_shape: The shape of the inputs.
+
+        Returns:
+          The same.
+        """
+        return input_shape
 
     def get_config(self) -> dict[str, Any]:
         """The arguments to make such a layer again, as Keras saves them.

@@ -79,17 +79,6 @@ class OpLayer(keras.layers.Layer):
             raise ValueError(f"{type(self).__name__}: {argument} must be a number, but it is {value!r}")
         return float(value)
 
-    def compute_output_shape(self, input_shape: Shape) -> Shape:
-        """The shape of the output for inputs of a shape.
-
-        Args:
-          input_shape: The shape of the inputs.
-
-        Returns:
-          The same.
-        """
-        return input_shape
-
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - whatever Keras takes
         """What a call gives for symbolic inputs, by the shape functions of the ops.
 

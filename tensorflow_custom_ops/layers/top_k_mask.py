@@ -46,6 +46,17 @@ class TopKMask(op_layer.OpLayer):
         """
         return top_k_mask.top_k_mask(keras.ops.cast(inputs, self.compute_dtype), self.k, self.fill_value)
 
+    def compute_output_shape(self, input_shape: op_layer.Shape) -> op_layer.Shape:
+        """The shape of the output for inputs of a shape.
+
+        Args:
+          input_shape: The shape of the inputs.
+
+        Returns:
+          The same.
+        """
+        return input_shape
+
     def get_config(self) -> dict[str, Any]:
         """The arguments to make such a layer again, as Keras saves them.
 

@@ -67,7 +67,7 @@ def _normalized(
 
 
 def _rms_norm(inputs: Arrays, grads: Arrays) -> tuple[Arrays, Arrays]:
-    y, gradients = _normalized(*inputs, *grads, epsilon=1e-6, centered=False)
+    y, gradients = _normalized(inputs[0], inputs[1], grads[0], epsilon=1e-6, centered=False)
     return [y], gradients[:2]
 
 
@@ -79,7 +79,7 @@ def _rms_norm_residual(inputs: Arrays, grads: Arrays) -> tuple[Arrays, Arrays]:
 
 
 def _layer_norm(inputs: Arrays, grads: Arrays) -> tuple[Arrays, Arrays]:
-    y, gradients = _normalized(*inputs[:2], *grads, epsilon=1e-3, centered=True)
+    y, gradients = _normalized(inputs[0], inputs[1], grads[0], epsilon=1e-3, centered=True)
     return [y + inputs[2]], gradients
 
 

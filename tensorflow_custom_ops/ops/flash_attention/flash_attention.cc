@@ -5,18 +5,18 @@
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_shape.h"
 
 namespace tensorflow_custom_ops {
 namespace {
 
-using flash_attention::Shape;
 using flash_attention::Shapes;
 using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-static_assert(flash_attention::kUnknown == InferenceContext::kUnknownDim);
+static_assert(kUnknown == InferenceContext::kUnknownDim);
 
 Shape InputShape(InferenceContext* context, int index) {
   const ShapeHandle input = context->input(index);

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/core/xla_custom_call.h"
 #include "tensorflow_custom_ops/core/xla_custom_call_handler.h"
 #include "tensorflow_custom_ops/core/xla_lowering.h"
@@ -133,7 +134,7 @@ xla::XlaOp RemoveDynamicBatch(const xla::Shape& shape, xla::XlaOp& input) {
   return size;
 }
 
-flash_attention::Shape ShapeOf(const xla::Shape& shape) {
+Shape ShapeOf(const xla::Shape& shape) {
   return std::vector<int64_t>(shape.dimensions().begin(),
                               shape.dimensions().end());
 }
