@@ -76,7 +76,7 @@ def flash_attention(  # noqa: PLR0917 - what changes from call to call comes fir
     Raises:
       tf.errors.InvalidArgumentError: in eager mode, the shapes do not fit, or the types differ or are others. In a
         tf.function, the shapes turn out not to fit when it runs. Under XLA, a size other than the batch's is not known
-        while it compiles, or the batch's is not and an array is empty.
+        while it compiles, or the batch's is not, and is for another input or an array is empty.
       ValueError: in a tf.function, the shapes are known not to fit while it is traced. In any mode, `scale` is 0 or not
         finite, or becomes so when it is rounded, or `window` is not positive.
       TypeError: in a tf.function, the types differ or are others. In any mode, `causal` is no bool, `scale` no number,

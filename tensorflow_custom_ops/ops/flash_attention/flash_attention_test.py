@@ -925,15 +925,32 @@ class FlashAttentionXlaTest(AttentionTestCase):
 
     def test_refuses_empty_arrays_of_a_batch_that_xla_does_not_know(self) -> None:
         def function(x: tf.Tensor, keys: tf.Tensor) -> tf.Tensor:
-            selected = tf.boolean_mask(keys, x[:, 0, 0, 0] > 0)
-            return ops.flash_attention(x, selected, selected)
+            x, keys = (tf.boolean_mask(tensor, x[:, 0, 0, 0] > 0) for tensor in (x, keys))
+            return ops.flash_attention(x, keys, keys)
 
         with self.assertRaisesRegex(
             tf.errors.InvalidArgumentError,
-            "FlashAttention: under XLA, the batch's size must be known while it compiles where arrays are empty, "
+            "FlashAttention: under XLA, all sizes must be known while it compiles where arrays are empty, "
             "but key has f32",
         ):
             tf.function(function, jit_compile=True)(tf.ones([3, 4, 2, 1]), tf.ones([3, 0, 2, 1]))
+
+    @parameterized.parameters(
+        ((0,), "key and query"), ((1, 2), "key and query"), ((0, 1, 3), "value and query"), ((3,), "bias and query")
+    )
+    def test_refuses_batches_of_which_xla_does_not_know_some(self, dynamic: tuple[int, ...], names: str) -> None:
+        def function(selected: tf.Tensor, *inputs: tf.Tensor) -> tf.Tensor:
+            return ops.flash_attention(
+                *[tf.boolean_mask(x, selected) if i in dynamic else x for i, x in enumerate(inputs)]
+            )
+
+        inputs = [tf.ones(shape) for shape in ([3, 4, 2, 1], [3, 5, 2, 1], [3, 5, 2, 1], [3, 1, 4, 5])]
+        with self.assertRaisesRegex(
+            tf.errors.InvalidArgumentError,
+            f"FlashAttention: under XLA, dimension 0 of {names} must be known while it compiles for both or for "
+            "neither, but ",
+        ):
+            tf.function(function, jit_compile=True)(tf.constant([True, False, True]), *inputs)
 
     def test_refuses_lengths_that_xla_does_not_know(self) -> None:
         def function(x: tf.Tensor) -> tf.Tensor:

@@ -573,6 +573,16 @@ class RotaryEmbeddingXlaTest(RotaryEmbeddingTestCase):
         function = tf.function(lambda x, s: ops.rotary_embedding(tf.boolean_mask(x, s)), jit_compile=True)
         self.assert_near(x[selected], function(tf.constant(x), tf.constant(selected)))
 
+    def test_refuses_empty_arrays_of_a_batch_that_xla_does_not_know(self) -> None:
+        for shape in ([3, 0, 2, 4], [3, 4, 0, 4], [3, 4, 2, 0]):
+            with self.assertRaisesRegex(
+                tf.errors.InvalidArgumentError,
+                "RotaryEmbedding: under XLA, all sizes must be known .* where arrays are empty, but input has f32",
+            ):
+                tf.function(lambda x, s: ops.rotary_embedding(tf.boolean_mask(x, s)), jit_compile=True)(
+                    tf.ones(shape), tf.constant([True, False, True])
+                )
+
     def test_refuses_sizes_that_xla_does_not_know(self) -> None:
         selected = tf.constant([True, False])
         cases = (
