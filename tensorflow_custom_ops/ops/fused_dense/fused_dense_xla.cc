@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/platform/tensor_float_32_utils.h"
+#include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/core/xla_lowering.h"
 #include "tensorflow_custom_ops/ops/fused_dense/fused_dense_shape.h"
 #include "xla/hlo/builder/lib/constants.h"
@@ -33,7 +34,7 @@ absl::Status LowerFusedDense(XlaLoweringContext& context) {
   std::string activation;
   absl::Status status = context.GetAttr("activation", &activation);
   if (!status.ok()) return status;
-  fused_dense::Shape shapes[3];
+  Shape shapes[3];
   xla::PrimitiveType type;
   for (int i = 0; i < 3; ++i) {
     const absl::StatusOr<xla::Shape> shape = context.InputShape(i);
