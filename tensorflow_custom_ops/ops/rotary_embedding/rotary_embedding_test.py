@@ -458,7 +458,7 @@ class RotaryEmbeddingTest(RotaryEmbeddingTestCase):
                 y = ops.rotary_embedding(x, positions)
             return y, tape.gradient(y, x, output_gradients=x)
 
-        def twice(x: tf.Tensor, positions: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        def twice(x: tf.Tensor, positions: tf.Tensor) -> Any:  # noqa: ANN401 - the same
             return tf.vectorized_map(
                 lambda outer: tf.vectorized_map(lambda inner: value_and_gradient(*inner), outer), (x, positions)
             )
