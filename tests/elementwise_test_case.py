@@ -471,6 +471,11 @@ class ElementwiseTestCase(op_test_case.OpTestCase):
         np.testing.assert_allclose(actual, expected, rtol=1e-5)
         self.assertTrue(np.any(expected.numpy() != 0))
 
+        with self.assertRaisesRegex(
+            tf.errors.InvalidArgumentError, f"{self.spec.op}: under XLA, all sizes must be known .* are empty"
+        ):
+            tf.function(lambda x: self.call()(tf.boolean_mask(tf.ones([4, 0]), x > 0.5)), jit_compile=True)(x)
+
     def test_takes_what_converts(self) -> None:
         inputs = self.random_inputs(self.same_shapes((3,)), tf.float32)
         expected = self.call()(*map(tf.constant, inputs)).numpy()

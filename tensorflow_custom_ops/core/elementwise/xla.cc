@@ -16,6 +16,7 @@
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow_custom_ops/core/elementwise/kernel_common.h"
 #include "tensorflow_custom_ops/core/elementwise/traced.h"
+#include "tensorflow_custom_ops/core/xla_dynamic.h"
 #include "tensorflow_custom_ops/core/xla_lowering.h"
 #include "xla/hlo/builder/lib/constants.h"
 #include "xla/hlo/builder/lib/math.h"
@@ -158,6 +159,9 @@ absl::Status Lower(const Signature& signature, TraceFunction trace,
           computation.inputs[i], " has ", xla::ShapeUtil::HumanString(*shape),
           ": whether they fit would not be checked"));
     }
+    status = CheckNotEmptyIfDynamic(computation.op, computation.inputs[i],
+                                    *shape);
+    if (!status.ok()) return status;
     sizes.emplace_back();
     status = tensorflow::TensorShape::BuildTensorShape(shape->dimensions(),
                                                        &sizes.back());
