@@ -159,8 +159,8 @@ absl::Status Lower(const Signature& signature, TraceFunction trace,
           computation.inputs[i], " has ", xla::ShapeUtil::HumanString(*shape),
           ": whether they fit would not be checked"));
     }
-    status = CheckNotEmptyIfDynamic(computation.op, computation.inputs[i],
-                                    *shape);
+    status =
+        CheckNotEmptyIfDynamic(computation.op, computation.inputs[i], *shape);
     if (!status.ok()) return status;
     sizes.emplace_back();
     status = tensorflow::TensorShape::BuildTensorShape(shape->dimensions(),
