@@ -4,8 +4,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -18,7 +23,7 @@ from hypothesis import strategies
 from hypothesis.extra import numpy as hypothesis_numpy
 
 from tensorflow_custom_ops import _build_info
-from tests import op_test_case
+from tests import instruction_sets, op_test_case
 
 DTYPES = (tf.half, tf.bfloat16, tf.float32, tf.float64)
 WIDE = (tf.float32, tf.float64)
@@ -289,6 +294,24 @@ class ElementwiseTestCase(op_test_case.OpTestCase):
             for orders in self.all_orders():
                 self.check(orders, [x.astype(dtype.as_numpy_dtype) for x in inputs], attributes)
 
+    @op_test_case.cpu_only
+    @parameterized.parameters(*instruction_sets.of_processor()[:-1])
+    def test_dense_with_a_lesser_instruction_set(self, isa: str) -> None:
+        program = sys.modules[type(self).__module__].__file__
+        tests = [f"{type(self).__name__}.{name}" for name in dir(self) if re.fullmatch(r"test_dense\d", name)]
+        self.assertLen(tests, len(WIDE))
+        # Without what says which tests of this process run, and where it tells of them.
+        environment = {name: value for name, value in os.environ.items() if not re.match("TEST|XML_OUTPUT", name)}
+        result = subprocess.run(
+            [sys.executable, str(program), *tests],
+            env={**environment, "PYTHONPATH": os.pathsep.join(sys.path), "TF_CUSTOM_OPS_ISA": isa},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(f"Ran {len(tests)} tests", result.stderr)
+
     def test_large(self) -> None:
         inputs = self.random_inputs(self.same_shapes((op_test_case.LARGE,)), tf.float32)
         self.check(self.all_orders()[0], inputs, self.spec.variants[0])
@@ -448,6 +471,11 @@ class ElementwiseTestCase(op_test_case.OpTestCase):
         np.testing.assert_allclose(actual, expected, rtol=1e-5)
         self.assertTrue(np.any(expected.numpy() != 0))
 
+        with self.assertRaisesRegex(
+            tf.errors.InvalidArgumentError, f"{self.spec.op}: under XLA, all sizes must be known .* are empty"
+        ):
+            tf.function(lambda x: self.call()(tf.boolean_mask(tf.ones([4, 0]), x > 0.5)), jit_compile=True)(x)
+
     def test_takes_what_converts(self) -> None:
         inputs = self.random_inputs(self.same_shapes((3,)), tf.float32)
         expected = self.call()(*map(tf.constant, inputs)).numpy()
@@ -549,6 +577,34 @@ class BroadcastingTestCase(ElementwiseTestCase):
             inputs = [tf.compat.v1.placeholder(tf.float32, shape) for _ in signature]
             tf.gradients(tf.gradients(self.call()(*inputs), inputs[0]), inputs[0])
             self.assertEqual(count(graph), 3)
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_second_derivatives_by_a_weight_that_is_zero(self, mode: str) -> None:
+        """That a weight is zero everywhere, by chance, is no reason to leave out what it is multiplied by."""
+        if self.spec.order < 2:
+            return
+        inputs = self.random_inputs(self.same_shapes((SIZE,)), tf.float64)
+        count = len(inputs)
+
+        def by_weight(*tensors: tf.Tensor, i: int, j: int) -> tf.Tensor:
+            """The derivative by the weight of the second derivative by inputs i and j, times that weight."""
+            weight = tf.zeros_like(tensors[0])
+            with tf.GradientTape() as outermost:
+                outermost.watch(weight)
+                with tf.GradientTape() as outer:
+                    outer.watch(tensors)
+                    with tf.GradientTape() as inner:
+                        inner.watch(tensors)
+                        y = self.call(self.spec.variants[0])(*tensors)
+                    first = inner.gradient(y, tensors)[i]
+                second = outer.gradient(first, tensors[j], output_gradients=weight)
+            return outermost.gradient(second, weight, unconnected_gradients="zero")
+
+        for i, j in itertools.product(range(count), repeat=2):
+            orders = tuple((k == i) + (k == j) for k in range(count))
+            with self.subTest(i=i, j=j):
+                call = self.in_mode(mode, functools.partial(by_weight, i=i, j=j))
+                self.assert_near(orders, inputs, self.spec.variants[0], call(*map(tf.constant, inputs)))
 
     @parameterized.parameters(*BROADCASTS)
     def test_vectorized_map_of_one_input(self, *pair: Shape) -> None:

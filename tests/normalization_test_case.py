@@ -728,3 +728,39 @@ class NormalizationTestCase(op_test_case.OpTestCase):
 
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, f"{self.spec.op}: under XLA, .* but x has f32"):
             tf.function(function, jit_compile=True, autograph=False)(*inputs)
+
+    @xla_only
+    def test_refuses_empty_arrays_of_a_batch_that_xla_does_not_know(self) -> None:
+        inputs = [*map(tf.constant, self.inputs((3, 0, 6), tf.float32))]
+
+        def function(selected: tf.Tensor, *inputs: tf.Tensor) -> tuple[tf.Tensor, ...]:
+            return self.call()(*(tf.boolean_mask(x, selected) if x.shape.rank == 3 else x for x in inputs))
+
+        with self.assertRaisesRegex(
+            tf.errors.InvalidArgumentError, f"{self.spec.op}: under XLA, all sizes must be known .* but x has f32"
+        ):
+            tf.function(function, jit_compile=True, autograph=False)(tf.constant([True, False, True]), *inputs)
+
+    @xla_only
+    @parameterized.parameters("x", "grad")
+    def test_refuses_a_gradient_of_another_batch(self, dynamic: str) -> None:
+        if self.spec.has_residual:
+            self.skipTest("it takes no such batch")
+        compute = self.value_and_gradients()
+
+        def function(selected: tf.Tensor, x: tf.Tensor, grad: tf.Tensor, *vectors: tf.Tensor) -> Any:  # noqa: ANN401
+            if dynamic == "x":
+                x = tf.boolean_mask(x, selected)
+            else:
+                grad = tf.boolean_mask(grad, selected)
+            return compute([x, *vectors], [grad])
+
+        x, *vectors = map(tf.constant, self.inputs((3, 6), tf.float32))
+        (grad,) = map(tf.constant, self.output_grads((3, 6), tf.float32))
+        with self.assertRaisesRegex(
+            tf.errors.InvalidArgumentError,
+            f"{self.spec.op}Grad: under XLA, dimension 0 of grad and x must be known while it compiles for both or",
+        ):
+            tf.function(function, jit_compile=True, autograph=False)(
+                tf.constant([True, False, True]), x, grad, *vectors
+            )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python import pywrap_tfe
 
 from tensorflow_custom_ops.core import vectorization
 
@@ -51,8 +52,9 @@ def register(op_type: str, module: types.ModuleType) -> None:
         grad, orders, skipped = op.inputs[count], op.get_attr("orders"), _skipped(op)
         terms: list[list[tf.Tensor]] = [[] for _ in op.inputs]
         for j in range(count):
-            # What comes from outputs that nobody uses: zeros, and an infinite derivative times zero would be NaN.
-            if count > 1 and _is_zero(grads[j]):
+            # What comes from outputs that nobody uses: zeros, and an infinite derivative times zero would be NaN. What
+            # somebody differentiates by may be zero by chance.
+            if count > 1 and not _is_recorded(grads[j]) and _is_zero(grads[j]):
                 continue
             if count not in skipped:
                 terms[count].append(weighted(op, grads[j], orders)[j])
@@ -78,6 +80,12 @@ def _function_of(op_type: str, module: types.ModuleType) -> Callable[..., Any]:
 def _skipped(op: tf.Operation) -> set[int]:
     """The inputs of an op whose gradients nobody asks for, as far as is known: by tapes."""
     return set(getattr(op, "skip_input_indices", None) or ())
+
+
+def _is_recorded(gradient: tf.Tensor) -> bool:
+    """Whether a tape or an accumulator follows a gradient, to differentiate by it."""
+    types: int = pywrap_tfe.TFE_Py_TapeSetPossibleGradientTypes([gradient])
+    return types != 0
 
 
 def _is_zero(gradient: tf.Tensor) -> bool:

@@ -9,8 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
-# Not public; see vectorization.py.
-from tensorflow.python.ops.parallel_for import pfor
+from tensorflow_custom_ops.core import vectorization
 
 
 def checked_epsilon(name: str, epsilon: float) -> float:
@@ -101,33 +100,33 @@ def register(
         gradients: Sequence[tf.Tensor] = tape.gradient(outputs, inputs, grads)
         return gradients
 
-    @pfor.RegisterPFor(op_type)
+    @vectorization.register(op_type)
     def _(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
         inputs = _stacked(op_type, pfor_input, (0, 1) if has_residual else (0,))
         outputs = function(*inputs, epsilon=pfor_input.get_attr("epsilon"))
         if has_residual:
-            return [pfor.wrap(output, True) for output in outputs]
-        return pfor.wrap(outputs, True)
+            return [vectorization.pfor.wrap(output, True) for output in outputs]
+        return vectorization.pfor.wrap(outputs, True)
 
-    @pfor.RegisterPFor(op_type + "Grad")
+    @vectorization.register(op_type + "Grad")
     def _(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
         inputs = _stacked(op_type + "Grad", pfor_input, (0, 2, 3) if has_residual else (0, 2))
         epsilon = pfor_input.get_attr("epsilon")
         # The op would sum up the others over the stack, too.
         _, *of_row = _gradients(inputs, epsilon, has_offset, first_axis=1)
         x_grad = gradient(*inputs, epsilon=epsilon)[0]
-        return [pfor.wrap(output, True) for output in (x_grad, *of_row)]
+        return [vectorization.pfor.wrap(output, True) for output in (x_grad, *of_row)]
 
 
 def _stacked(op_type: str, pfor_input: Any, rows: Sequence[int]) -> list[tf.Tensor]:  # noqa: ANN401
     """The inputs, stacks of those that are rows, and of the others one for all."""
     others = [i for i in range(pfor_input.num_inputs) if i not in rows]
     if any(pfor_input.input(i)[1] for i in others):
-        raise pfor.ConversionNotImplementedError(f"{op_type} has one scale for all rows")
+        raise vectorization.pfor.ConversionNotImplementedError(f"{op_type} has one scale for all rows")
     pfor_input.stack_inputs(rows)
     # A stack of scalars is no array of rows: the op itself must say that a scalar is none.
     if not (pfor_input.stacked_input(0).shape.rank or 0) > 1:
-        raise pfor.ConversionNotImplementedError(f"{op_type} needs a rank that is known")
+        raise vectorization.pfor.ConversionNotImplementedError(f"{op_type} needs a rank that is known")
     return [
         pfor_input.stacked_input(i) if i in rows else pfor_input.unstacked_input(i)
         for i in range(pfor_input.num_inputs)

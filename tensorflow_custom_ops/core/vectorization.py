@@ -9,7 +9,19 @@ from typing import Any
 import tensorflow as tf
 
 # Not public, and unchanged since TensorFlow 2.1; without a converter an op runs in a loop, with a warning.
-from tensorflow.python.ops.parallel_for import pfor
+try:
+    from tensorflow.python.ops.parallel_for import pfor
+except ImportError:
+    pfor = None
+
+
+def register(op_type: str) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+    """A decorator of what runs an op on a stack of its inputs, where TensorFlow can be told.
+
+    Args:
+      op_type: The op's name.
+    """
+    return pfor.RegisterPFor(op_type) if hasattr(pfor, "RegisterPFor") else lambda convert: convert
 
 
 def register_batched(op_type: str, function: Callable[..., Any], attributes: tuple[str, ...] = ()) -> None:
@@ -24,7 +36,7 @@ def register_batched(op_type: str, function: Callable[..., Any], attributes: tup
       attributes: The names of the attributes.
     """
 
-    @pfor.RegisterPFor(op_type)
+    @register(op_type)
     def convert(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
         others = range(1, pfor_input.num_inputs)
         stacked = pfor_input.stacked_input(0) if pfor_input.input(0)[1] else None
@@ -49,7 +61,7 @@ def register_elementwise(op_type: str, function: Callable[..., tf.Tensor]) -> No
       function: The op's Python function, of the op's inputs.
     """
 
-    @pfor.RegisterPFor(op_type)
+    @register(op_type)
     def convert(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
         # Inputs that are the same for every row are repeated: the op does not broadcast.
         pfor_input.stack_inputs()
@@ -66,7 +78,7 @@ def register_broadcasting(op_type: str, function: Callable[..., Any], attributes
       attributes: The names of the attributes.
     """
 
-    @pfor.RegisterPFor(op_type)
+    @register(op_type)
     def convert(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
         if pfor_input.num_inputs > 1:
             # Or the rows of one input would meet the first dimension of another.

@@ -6,13 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from tensorflow_custom_ops.layers import my_layer, op_layer
 from tensorflow_custom_ops.ops.flash_attention import flash_attention
 from tensorflow_custom_ops.ops.rotary_embedding import rotary_embedding
 
-Shape = tuple[int | None, ...]
+Shape = op_layer.Shape
 
 
 @keras.saving.register_keras_serializable(package="tensorflow_custom_ops")
@@ -21,7 +22,8 @@ class FlashAttention(op_layer.OpLayer):
 
     It is for what `keras.layers.GroupQueryAttention` and `keras.layers.MultiHeadAttention` are for, but dropout and
     the matrix of scores, which is nowhere. The heads of queries and keys can be rotated by their positions
-    (RotaryEmbedding).
+    (RotaryEmbedding). These count from the end, as in the op: the last query is at the position of the last key, so
+    that `layer(x[:, -1:], x)` is `layer(x)[:, -1:]`.
 
     Masks: keys that Keras's mask of the value leaves out are not seen. The mask of the query is passed on.
 
@@ -67,8 +69,9 @@ class FlashAttention(op_layer.OpLayer):
           **kwargs: What every Keras layer takes: `name`, `dtype` (also a policy), `trainable`, `activity_regularizer`.
 
         Raises:
-          ValueError: a size is no positive integer, `num_heads` is no multiple of `num_kv_heads`, or `dtype` is a type
-            or policy in which the op cannot compute.
+          ValueError: a size is no positive integer, `num_heads` is no multiple of `num_kv_heads`, `rotary_base` is no
+            positive number of float32 or `head_dim` not even with it, `causal` or `use_bias` is no bool, or `dtype` is
+            a type or policy in which the op cannot compute.
         """
         super().__init__(**kwargs)
         self.num_heads = self.checked_size("num_heads", num_heads)
@@ -79,11 +82,11 @@ class FlashAttention(op_layer.OpLayer):
                 f"FlashAttention: num_heads must be a multiple of num_kv_heads, but they are {self.num_heads} and "
                 f"{self.num_kv_heads}"
             )
-        self.causal = causal
+        self.causal = self.checked_bool("causal", causal)
         self.window = None if window is None else self.checked_size("window", window)
-        self.rotary_base = rotary_base
+        self.rotary_base = None if rotary_base is None else self._checked_rotary_base(rotary_base)
         self._arguments = {
-            "use_bias": use_bias,
+            "use_bias": self.checked_bool("use_bias", use_bias),
             "kernel_initializer": keras.initializers.get(kernel_initializer),
             "bias_initializer": keras.initializers.get(bias_initializer),
             "kernel_regularizer": keras.regularizers.get(kernel_regularizer),
@@ -95,6 +98,16 @@ class FlashAttention(op_layer.OpLayer):
         self.key_projection = self._projection("key", self.num_kv_heads * self.head_dim)
         self.value_projection = self._projection("value", self.num_kv_heads * self.head_dim)
         self.output_projection: Any = None
+
+    def _checked_rotary_base(self, rotary_base: float) -> float:
+        base = self.checked_number("rotary_base", rotary_base)
+        limits = np.finfo(np.float32)
+        # The op's attribute is a float32.
+        if not limits.tiny <= base <= limits.max:
+            raise ValueError(f"FlashAttention: rotary_base must be a positive number, but it is {rotary_base!r}")
+        if self.head_dim % 2 != 0:
+            raise ValueError(f"FlashAttention: head_dim must be even with a rotary_base, but it is {self.head_dim}")
+        return base
 
     def _projection(self, name: str, units: int) -> my_layer.MyLayer:
         """A layer with the arguments of this one, which draws its own first weights."""
@@ -141,13 +154,16 @@ class FlashAttention(op_layer.OpLayer):
         Returns:
           A tensor of the shape of the query.
         """
-        if value is None:
+        self_attention = value is None
+        if self_attention:
             value, value_mask = query, mask
         q = self._heads(self.query_projection(query))
         k = self._heads(self.key_projection(value))
         v = self._heads(self.value_projection(value))
         if self.rotary_base is not None:
-            q = rotary_embedding.rotary_embedding(q, base=self.rotary_base)
+            q_length, kv_length = tf.shape(q)[1], tf.shape(k)[1]
+            positions = None if self_attention else tf.range(kv_length - q_length, kv_length)
+            q = rotary_embedding.rotary_embedding(q, positions, base=self.rotary_base)
             k = rotary_embedding.rotary_embedding(k, base=self.rotary_base)
         bias = None
         if value_mask is not None:

@@ -92,6 +92,16 @@ class FlashAttentionTest(layer_test_case.LayerTestCase):
         with self.subTest("the order of keys matters"):
             self.assertGreater(np.max(np.abs(y[0, 7] - layer(x[:, [6, 5, 7]])[0, 2])), 1e-3)
 
+    @parameterized.product(mode=op_test_case.MODES, rotary_base=(None, 10000.0), window=(None, 3))
+    def test_decodes(self, mode: str, rotary_base: float | None, window: int | None) -> None:
+        layer = self.made(causal=True, rotary_base=rotary_base, window=window)
+        x = tf.constant(self.random((2, 8, FEATURES), tf.float32))
+        expected = layer(x)
+        for count in (1, 3, 8):
+            with self.subTest(count=count):
+                y = self.in_mode(mode, layer)(x[:, -count:], x)
+                np.testing.assert_allclose(y, expected[:, -count:], rtol=1e-5, atol=1e-6)
+
     @parameterized.parameters(*[mode == "jit" for mode in op_test_case.MODES if mode != "eager"])
     def test_trains(self, jit: bool) -> None:
         model = keras.Sequential(
@@ -114,6 +124,12 @@ class FlashAttentionTest(layer_test_case.LayerTestCase):
         self.assertEqual((outputs.shape, outputs.dtype), ((None, None, FEATURES), "float32"))
         arrays = [self.random((2, n, FEATURES), tf.float32, seed=n) for n in (3, 5)]
         self.assert_model_saves(list(inputs), outputs, *arrays)
+
+    def test_output_shape(self) -> None:
+        layer = FlashAttention(2, 4, rotary_base=100.0)
+        for shape in ((None, None, FEATURES), (3, None, FEATURES), (None, 5, FEATURES)):
+            self.assertEqual(layer.compute_output_shape(shape, (None, 7, 3)), shape)
+            self.assertEqual(FlashAttention(2, 4, rotary_base=100.0)(keras.Input(shape[1:], shape[0])).shape, shape)
 
     def test_config(self) -> None:
         layer = FlashAttention(
@@ -146,6 +162,30 @@ class FlashAttentionTest(layer_test_case.LayerTestCase):
             FlashAttention(4, 4, 3)
         with self.assertRaisesRegex(ValueError, "FlashAttention: the last dimension of the inputs must be known"):
             FlashAttention(4, 4)(keras.Input((None, None)))
+
+    @parameterized.parameters(
+        ({"causal": 1}, "causal must be a bool, but it is 1"),
+        ({"causal": None}, "causal must be a bool, but it is None"),
+        ({"use_bias": "no"}, "use_bias must be a bool, but it is 'no'"),
+        ({"window": 2.0}, "window must be a positive integer, but it is 2.0"),
+        ({"rotary_base": "1"}, "rotary_base must be a number, but it is '1'"),
+        ({"rotary_base": True}, "rotary_base must be a number, but it is True"),
+        ({"rotary_base": 0.0}, "rotary_base must be a positive number, but it is 0.0"),
+        ({"rotary_base": -1}, "rotary_base must be a positive number, but it is -1"),
+        ({"rotary_base": float("nan")}, "rotary_base must be a positive number, but it is nan"),
+        ({"rotary_base": float("inf")}, "rotary_base must be a positive number, but it is inf"),
+        # 0 and infinity in float32.
+        ({"rotary_base": 1e-50}, "rotary_base must be a positive number, but it is 1e-50"),
+        ({"rotary_base": 1e50}, r"rotary_base must be a positive number, but it is 1e\+50"),
+        ({"rotary_base": 10.0, "head_dim": 5}, "head_dim must be even with a rotary_base, but it is 5"),
+    )
+    def test_refuses_arguments(self, arguments: dict[str, Any], message: str) -> None:
+        with self.assertRaisesRegex(ValueError, f"FlashAttention: {message}"):
+            FlashAttention(**{"num_heads": 4, "head_dim": 4, **arguments})
+
+    def test_refuses_symbolic_inputs(self) -> None:
+        with self.assertRaisesRegex(ValueError, "FlashAttention: .* batch size of query, 2, "):
+            FlashAttention(2, 4)(keras.Input((5, 3), 2), keras.Input((5, 3), 1))
 
 
 if __name__ == "__main__":

@@ -74,12 +74,13 @@ class MyLayer(op_layer.OpLayer):
           **kwargs: What every Keras layer takes: `name`, `dtype` (also a policy), `trainable`, `activity_regularizer`.
 
         Raises:
-          ValueError: `units` is not a positive integer, or `dtype` is a type or policy in which the op cannot compute.
+          ValueError: `units` is not a positive integer, `use_bias` no bool, or `dtype` a type or policy in which the op
+            cannot compute.
         """
         super().__init__(**kwargs)
         self.units = self.checked_size("units", units)
         self.activation = keras.activations.get(activation)
-        self.use_bias = use_bias
+        self.use_bias = self.checked_bool("use_bias", use_bias)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.bias_initializer = keras.initializers.get(bias_initializer)
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
@@ -90,7 +91,7 @@ class MyLayer(op_layer.OpLayer):
         self.bias = None
         self.input_spec = keras.layers.InputSpec(min_ndim=2)
 
-    def build(self, input_shape: tuple[int | None, ...]) -> None:
+    def build(self, input_shape: op_layer.Shape) -> None:
         """Makes the weights for inputs of a shape.
 
         Args:
@@ -144,7 +145,7 @@ class MyLayer(op_layer.OpLayer):
         )
         return outputs if fused else self.activation(outputs)
 
-    def compute_output_shape(self, input_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    def compute_output_shape(self, input_shape: op_layer.Shape) -> op_layer.Shape:
         """The shape of the output for inputs of a shape.
 
         Args:

@@ -224,6 +224,11 @@ class MyLayerTest(layer_test_case.LayerTestCase):
         with self.assertRaisesRegex(ValueError, f"MyLayer: units must be a positive integer, but it is {units!r}"):
             MyLayer(units)
 
+    @parameterized.parameters(1, "no", None)
+    def test_refuses_use_bias(self, use_bias: Any) -> None:  # noqa: ANN401
+        with self.assertRaisesRegex(ValueError, f"MyLayer: use_bias must be a bool, but it is {use_bias!r}"):
+            MyLayer(1, use_bias=use_bias)
+
     @parameterized.parameters("int32", "int8_from_float32")
     def test_refuses_dtype(self, dtype: str) -> None:
         with self.assertRaisesRegex(ValueError, f"MyLayer: dtype must be .* float16, .* but it is '{dtype}'"):

@@ -14,7 +14,7 @@ from tensorflow_custom_ops.ops.layer_norm import layer_norm
 from tensorflow_custom_ops.ops.rms_norm import rms_norm
 from tensorflow_custom_ops.ops.rms_norm_residual import rms_norm_residual
 
-Shape = tuple[int | None, ...]
+Shape = op_layer.Shape
 
 
 class _Normalization(op_layer.OpLayer):
@@ -120,6 +120,17 @@ class RmsNorm(_Normalization):
         return rms_norm.rms_norm(
             keras.ops.cast(inputs, dtype), keras.ops.cast(self.scale, dtype), epsilon=self.epsilon, axis=self.axis
         )
+
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
+        """The shape of the output for inputs of a shape.
+
+        Args:
+          input_shape: The shape of the inputs.
+
+        Returns:
+          The same.
+        """
+        return input_shape
 
 
 @keras.saving.register_keras_serializable(package="tensorflow_custom_ops")
@@ -268,6 +279,17 @@ class LayerNorm(_Normalization):
             epsilon=self.epsilon,
             axis=self.axis,
         )
+
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
+        """The shape of the output for inputs of a shape.
+
+        Args:
+          input_shape: The shape of the inputs.
+
+        Returns:
+          The same.
+        """
+        return input_shape
 
     def get_config(self) -> dict[str, Any]:
         """The arguments to make such a layer again, as Keras saves them.

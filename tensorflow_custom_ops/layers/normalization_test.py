@@ -83,6 +83,21 @@ class NormalizationTest(layer_test_case.LayerTestCase):
         self.assert_model_saves(inputs, outputs, *arrays)
 
     @parameterized.parameters(*ALL)
+    def test_output_shape(self, layer: type[keras.layers.Layer]) -> None:
+        for shape in ((None, None, 6), (2, None, 6), (None, 6)):
+            if layer is RmsNormResidual:
+                self.assertEqual(layer().compute_output_shape(shape, shape), (shape, shape))
+            else:
+                self.assertEqual(layer().compute_output_shape(shape), shape)
+
+    @parameterized.parameters(*ALL)
+    def test_refuses_symbolic_inputs_of_another_size(self, layer: type[keras.layers.Layer]) -> None:
+        made = layer()
+        made(*[keras.Input((6,))] * (2 if layer is RmsNormResidual else 1))
+        with self.assertRaisesRegex(ValueError, f"{layer.__name__}: scale must have shape"):
+            made(*[keras.Input((7,))] * (2 if layer is RmsNormResidual else 1))
+
+    @parameterized.parameters(*ALL)
     def test_passes_masks_on(self, layer: type[keras.layers.Layer]) -> None:
         x = keras.layers.Embedding(5, 4, mask_zero=True)(np.array([[1, 2, 0]]))
         outputs = layer()(x, x) if layer is RmsNormResidual else layer()(x)

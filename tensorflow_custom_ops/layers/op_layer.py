@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import keras
 
 from tensorflow_custom_ops import _build_info
+
+Shape = tuple[int | None, ...]
 
 _COMPUTE_DTYPES = ("float16", "bfloat16", "float32", "float64")
 
@@ -48,7 +51,49 @@ class OpLayer(keras.layers.Layer):
             raise ValueError(f"{type(self).__name__}: {argument} must be a positive integer, but it is {value!r}")
         return int(value)
 
-    def known_size(self, shape: tuple[int | None, ...], axis: int) -> int:
+    def checked_bool(self, argument: str, value: Any) -> bool:  # noqa: ANN401
+        """A bool that is given as an argument.
+
+        Args:
+          argument: The argument's name.
+          value: Its value.
+
+        Raises:
+          ValueError: it is none.
+        """
+        if not isinstance(value, bool):
+            raise ValueError(f"{type(self).__name__}: {argument} must be a bool, but it is {value!r}")
+        return value
+
+    def checked_number(self, argument: str, value: Any) -> float:  # noqa: ANN401
+        """A number that is given as an argument.
+
+        Args:
+          argument: The argument's name.
+          value: Its value.
+
+        Raises:
+          ValueError: it is none.
+        """
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise ValueError(f"{type(self).__name__}: {argument} must be a number, but it is {value!r}")
+        return float(value)
+
+    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - whatever Keras takes
+        """What a call gives for symbolic inputs, by the shape functions of the ops.
+
+        Keras would ask `compute_output_shape`, which does not say what inputs the ops refuse.
+
+        Args:
+          *args: The inputs.
+          **kwargs: Those given by name.
+
+        Returns:
+          Symbolic outputs.
+        """
+        return keras.Operation.compute_output_spec(self, *args, **kwargs)
+
+    def known_size(self, shape: Shape, axis: int) -> int:
         """The size of a dimension of the inputs.
 
         Args:

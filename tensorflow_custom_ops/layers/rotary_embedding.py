@@ -84,6 +84,21 @@ class RotaryEmbedding(op_layer.OpLayer):
             interleaved=self.interleaved,
         )
 
+    def compute_output_shape(
+        self, input_shape: op_layer.Shape, positions_shape: op_layer.Shape | None = None
+    ) -> op_layer.Shape:
+        """The shape of the output for inputs of a shape.
+
+        Args:
+          input_shape: The shape of the inputs.
+          positions_shape: The shape of the positions, if there are any.
+
+        Returns:
+          The shape of the inputs.
+        """
+        del positions_shape
+        return input_shape
+
     def get_config(self) -> dict[str, Any]:
         """The arguments to make such a layer again, as Keras saves them.
 

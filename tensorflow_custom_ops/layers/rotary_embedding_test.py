@@ -64,6 +64,11 @@ class RotaryEmbeddingLayerTest(op_test_case.OpTestCase):
         y = RotaryEmbedding(dtype="mixed_float16")(keras.Input((None, 8, 64)))
         self.assertEqual((tuple(y.shape), y.dtype), ((None, None, 8, 64), "float16"))
 
+    def test_output_shape(self) -> None:
+        shape = (None, None, 8, 64)
+        self.assertEqual(RotaryEmbedding().compute_output_shape(shape), shape)
+        self.assertEqual(RotaryEmbedding().compute_output_shape(shape, (None, None)), shape)
+
     def test_config(self) -> None:
         layer = RotaryEmbedding(base=5.0, rotary_dim=2, interleaved=True, dtype="mixed_bfloat16", name="turn")
         serialized = keras.saving.serialize_keras_object(layer)

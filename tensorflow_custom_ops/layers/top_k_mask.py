@@ -28,11 +28,12 @@ class TopKMask(op_layer.OpLayer):
           **kwargs: What every Keras layer takes.
 
         Raises:
-          ValueError: `k` is not a positive integer, or `dtype` is a type or policy in which the op cannot compute.
+          ValueError: `k` is not a positive integer, `fill_value` no number, or `dtype` a type or policy in which the op
+            cannot compute.
         """
         super().__init__(**kwargs)
         self.k = self.checked_size("k", k)
-        self.fill_value = float(fill_value)
+        self.fill_value = self.checked_number("fill_value", fill_value)
 
     def call(self, inputs: tf.Tensor) -> tf.Tensor:
         """Applies the layer.
@@ -44,6 +45,17 @@ class TopKMask(op_layer.OpLayer):
           A tensor of the same shape.
         """
         return top_k_mask.top_k_mask(keras.ops.cast(inputs, self.compute_dtype), self.k, self.fill_value)
+
+    def compute_output_shape(self, input_shape: op_layer.Shape) -> op_layer.Shape:
+        """The shape of the output for inputs of a shape.
+
+        Args:
+          input_shape: The shape of the inputs.
+
+        Returns:
+          The same.
+        """
+        return input_shape
 
     def get_config(self) -> dict[str, Any]:
         """The arguments to make such a layer again, as Keras saves them.

@@ -28,6 +28,9 @@ class TopKMaskTest(layer_test_case.LayerTestCase):
         self.assertEqual(outputs.shape, (None, None, 6))
         self.assert_model_saves(inputs, keras.layers.Softmax()(outputs), self.random((2, 3, 6), tf.float32))
 
+    def test_output_shape(self) -> None:
+        self.assertEqual(TopKMask(3).compute_output_shape((None, None, 6)), (None, None, 6))
+
     def test_config(self) -> None:
         self.assert_config(TopKMask(3, fill_value=1.5, name="layer", dtype="float16"), unchanged=["k"])
 
@@ -35,6 +38,15 @@ class TopKMaskTest(layer_test_case.LayerTestCase):
     def test_refuses_k(self, k: Any) -> None:  # noqa: ANN401
         with self.assertRaisesRegex(ValueError, f"TopKMask: k must be a positive integer, but it is {k!r}"):
             TopKMask(k)
+
+    @parameterized.parameters("1", None, True)
+    def test_refuses_fill_value(self, fill_value: Any) -> None:  # noqa: ANN401
+        with self.assertRaisesRegex(ValueError, f"TopKMask: fill_value must be a number, but it is {fill_value!r}"):
+            TopKMask(1, fill_value)
+
+    def test_refuses_symbolic_rows_that_are_too_short(self) -> None:
+        with self.assertRaisesRegex(ValueError, "TopKMask: k"):
+            TopKMask(3)(keras.Input((2,)))
 
     def test_refuses_rows_that_are_too_short(self) -> None:
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "TopKMask: k"):

@@ -13,9 +13,9 @@ from tests.docs import snippets
 
 # Of these the code needs XLA.
 WITH_XLA = ("docs/elementwise.md", "docs/xla.md") if _build_info.XLA else ()
-DOCUMENTS = ("README.md", "docs/profiling.md", *WITH_XLA)
+DOCUMENTS = ("README.md", "docs/profiling.md", "docs/transformers.md", *WITH_XLA)
 
-SCALED_SILU = pathlib.Path("tensorflow_custom_ops/ops/scaled_silu/scaled_silu")
+OPS = pathlib.Path("tensorflow_custom_ops/ops")
 
 
 class SnippetsTest(op_test_case.OpTestCase):
@@ -26,10 +26,13 @@ class SnippetsTest(op_test_case.OpTestCase):
         for code in blocks:
             snippets.check_output(self, code, self.run_python(code).stdout)
 
-    def test_the_ten_lines_are_those_of_an_op(self) -> None:
-        functor, definition = snippets.code_blocks("docs/elementwise.md", "cpp")
-        self.assertIn(functor, SCALED_SILU.with_suffix(".h").read_text())
-        self.assertIn(definition, SCALED_SILU.with_suffix(".cc").read_text())
+    @parameterized.parameters(
+        ("README.md", ("my_op/my_op.h", "my_op/my_op.cc")),
+        ("docs/elementwise.md", ("scaled_silu/scaled_silu.h", "scaled_silu/scaled_silu.cc")),
+    )
+    def test_files_are_those_of_an_op(self, document: str, files: tuple[str, ...]) -> None:
+        shown = snippets.code_blocks(document, "cpp")
+        self.assertEqual(shown, [(OPS / file).read_text() for file in files])
 
 
 if __name__ == "__main__":

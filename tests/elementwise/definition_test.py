@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
+import shutil
+from unittest import mock
 
 import tensorflow as tf
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 
 from tensorflow_custom_ops.core import elementwise
 from tensorflow_custom_ops.ops.mish import gen_mish
@@ -15,11 +18,24 @@ from tensorflow_custom_ops.ops.simple_add import gen_simple_add
 _LIBRARY = pathlib.Path(__file__).parent / "_wrong_definition.so"
 
 
-class DefinitionTest(absltest.TestCase):
-    def test_must_fit_the_functor(self) -> None:
-        message = "WrongDefinition: its functor takes 2 inputs and 1 attributes, but its definition has 1 and 0"
-        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, message):
-            tf.load_op_library(str(_LIBRARY))
+class DefinitionTest(parameterized.TestCase):
+    @parameterized.parameters(
+        ("WrongCounts", "its functor takes 2 inputs and 1 attributes, but its definition has 1 and 0"),
+        ("NoDefault", "the attribute alpha must have a default value, but it has none"),
+        ("NoDefaultButAMinimum", "the attribute count must have a default value, but it has none"),
+        ("OfTypeString", "the attribute mode must be of type float, int or bool, but it is of type string"),
+        ("OfTypeType", "the attribute U must be of type float, int or bool, but it is of type type"),
+        ("OfTypeList", r"the attribute weights must be of type float, int or bool, but it is of type list\(float\)"),
+        ("CalledOrders", "an attribute of an elementwise op must not be called orders, for its gradient has one of"),
+    )
+    def test_is_refused_when_it_is_loaded(self, op: str, message: str) -> None:
+        # A copy, for a library that is there already does not register anything.
+        library = shutil.copy(_LIBRARY, pathlib.Path(self.create_tempdir().full_path) / f"{op}.so")
+        with (
+            mock.patch.dict(os.environ, {"WRONG_DEFINITION": op}),
+            self.assertRaisesRegex(tf.errors.InvalidArgumentError, f"{op}: {message}"),
+        ):
+            tf.load_op_library(str(library))
 
     def test_registers_ops_that_are_there(self) -> None:
         for op in ("MISH", "Gelu"):

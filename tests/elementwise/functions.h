@@ -40,6 +40,7 @@ FN_TEST_UNARY(FnSoftplus, fn::softplus(x))
 FN_TEST_UNARY(FnSin, fn::sin(x))
 FN_TEST_UNARY(FnCos, fn::cos(x))
 FN_TEST_UNARY(FnErf, fn::erf(x))
+FN_TEST_UNARY(FnErfc, fn::erfc(x))
 FN_TEST_UNARY(FnReciprocal, 1_c / x)
 
 FN_TEST_BINARY(FnAdd, a + b)
@@ -76,7 +77,7 @@ struct FnClamp : Elementwise<1, 2> {
 #define FOR_EACH_UNARY(X)                                                    \
   X(FnNegate) X(FnAbs) X(FnSign) X(FnFloor) X(FnRound) X(FnRelu) X(FnExp)    \
   X(FnExpm1) X(FnLog) X(FnLog1p) X(FnSqrt) X(FnRsqrt) X(FnTanh) X(FnSigmoid) \
-  X(FnSoftplus) X(FnSin) X(FnCos) X(FnErf) X(FnReciprocal)
+  X(FnSoftplus) X(FnSin) X(FnCos) X(FnErf) X(FnErfc) X(FnReciprocal)
 #define FOR_EACH_BINARY(X)                                              \
   X(FnAdd) X(FnSubtract) X(FnMultiply) X(FnDivide) X(FnMax) X(FnMin)    \
   X(FnLess) X(FnLessEqual) X(FnGreater) X(FnGreaterEqual) X(FnEqual)    \

@@ -18,6 +18,7 @@ DTYPES = {
 }
 
 _POINTS = 10_000
+_PI = np.longdouble("3.14159265358979323846264338327950288")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +66,19 @@ def _erf(x: np.ndarray) -> np.ndarray:
     for i in range(1, 400):
         total += term
         term = term * square / (2 * i + 1)
-    return 2 / np.sqrt(np.longdouble("3.14159265358979323846264338327950288")) * np.exp(-x * x) * total
+    return 2 / np.sqrt(_PI) * np.exp(-x * x) * total
+
+
+def _erfc(x: np.ndarray) -> np.ndarray:
+    """1 - erf(x), and from 2 on, where that loses digits, its continued fraction."""
+    tail = np.clip(x, 2, 200)
+    rest = np.zeros_like(tail)
+    for i in range(200, 0, -1):
+        rest = i / np.longdouble(2) / (tail + rest)
+    # The square of what has 24 bits is exact.
+    high = tail.astype(np.float32).astype(np.longdouble)
+    gauss = np.exp(-high * high) * np.exp(-(tail - high) * (tail + high))
+    return np.where(x < 2, 1 - _erf(x), gauss / np.sqrt(_PI) / (tail + rest))
 
 
 def _comparison(compare: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
@@ -133,6 +146,7 @@ FUNCTIONS = (
     Function("sin", "fn_sin", np.sin, tf.sin, -100, 100),
     Function("cos", "fn_cos", np.cos, tf.cos, -100, 100),
     Function("erf", "fn_erf", _erf, tf.math.erf, -6, 6),
+    Function("erfc", "fn_erfc", _erfc, tf.math.erfc, -6, 28),
     *(_pow(exponent) for exponent in (0.0, 0.5, 1.0, 2.0, 2.5, 3.0, -1.0, -1.5, 10.25)),
     Function(
         "clamp",

@@ -17,18 +17,12 @@ import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 from tensorflow_custom_ops import _build_info
+from tests import instruction_sets
 from tests.elementwise import functions_cases as cases
 from tests.elementwise import functions_program
 
 _LIBRARY = pathlib.Path(__file__).parent / "_functions.so"
 _DOCUMENTATION = pathlib.Path("docs/elementwise.md")
-
-# As in core/isa.cc.
-_FLAGS = {
-    "baseline": set(),
-    "avx2": {"avx2", "fma", "f16c"},
-    "avx512": {"avx2", "fma", "f16c", "avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"},
-}
 
 # Of what differs from TensorFlow, in ulps of the derivative, or of 1 if it is smaller.
 _DERIVATIVE_ULPS = 12
@@ -51,18 +45,10 @@ _COLUMNS = {
 _results: dict[str, dict[str, np.ndarray]] = {}
 
 
-def _instruction_sets() -> list[str]:
-    """Those that this processor has."""
-    cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
-    match = re.search(r"^flags\s*:(.*)$", cpuinfo, re.MULTILINE)
-    flags = set(match[1].split()) if match else set()
-    return [isa for isa, wanted in _FLAGS.items() if wanted <= flags]
-
-
 def setUpModule() -> None:
     """Computes all functions with each instruction set, and under XLA."""
     directory = pathlib.Path(absltest.TEST_TMPDIR.value)
-    runs = {isa: ("eager", {"TF_CUSTOM_OPS_ISA": isa}) for isa in _instruction_sets()}
+    runs = {isa: ("eager", {"TF_CUSTOM_OPS_ISA": isa}) for isa in instruction_sets.of_processor()}
     if _build_info.XLA:
         runs["XLA"] = ("jit", {})
 

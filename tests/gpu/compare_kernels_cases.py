@@ -43,6 +43,23 @@ ROTARY: tuple[tuple[tuple[int, ...], tuple[int, ...] | None], ...] = (
 )
 ROTARY_POSITIONS = 10000
 
+# Shapes of rows that are normalised, beside those of vectors, warps and blocks.
+NORMALIZED: tuple[tuple[int, ...], ...] = ((0, 5), (5, 1), (2, 3, 7), (66, 130), (3, 1027))
+# Roundings beside those of sums, whose errors mostly cancel out.
+NORMALIZATION_ULPS = 64
+
+# Of queries and of keys, of the bias; causal, window. Below and above a tile, with heads that share a key head.
+ATTENTION: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...] | None, bool, int | None], ...] = (
+    ((1, 1, 1, 1), (1, 1, 1, 1), None, False, None),
+    ((2, 0, 2, 8), (2, 3, 2, 8), None, False, None),
+    ((2, 5, 4, 8), (2, 7, 2, 8), (2, 1, 1, 7), True, None),
+    ((2, 6, 2, 17), (2, 6, 1, 17), (6, 6), False, 2),
+    ((1, 70, 2, 5), (1, 40, 1, 5), (2, 1, 40), True, None),
+    ((1, 3, 1, 80), (1, 67, 1, 80), None, True, 9),
+)
+# Of sums of products, exponentials, and what is made of an output that two kernels round differently.
+ATTENTION_ULPS = 64
+
 # Errors of an activation's own code, in units of the last place of the type in which it is computed.
 ACTIVATION_ULPS = 8
 # Where threads flush denormals to zero, sigmoid does not underflow to the same.
@@ -221,6 +238,54 @@ def rotary_embedding_cases() -> Iterator[Case]:
                 )
 
 
+def units(dtype: tf.DType, ulps: int) -> float:
+    """Errors of so many units in the last place of the type that is computed in, and of a half type's rounding."""
+    wide = np.float64 if dtype == tf.float64 else np.float32
+    rounding = float(ml_dtypes.finfo(dtype.as_numpy_dtype).eps) if dtype.as_numpy_dtype != wide else 0.0
+    return ulps * float(np.finfo(wide).eps) + rounding
+
+
+def normalization_cases() -> Iterator[Case]:
+    """Of RmsNorm, RmsNormResidual and LayerNorm."""
+    functions: dict[str, tuple[Callable[..., tf.Tensor | tuple[tf.Tensor, ...]], int, int]] = {
+        "RmsNorm": (ops.rms_norm, 1, 1),
+        "RmsNormResidual": (ops.rms_norm_residual, 2, 1),
+        "LayerNorm": (ops.layer_norm, 1, 2),
+    }
+    for dtype in FLOATS:
+        for name, (function, num_rows, num_vectors) in functions.items():
+            for shape in NORMALIZED:
+                shapes = [shape] * num_rows + [shape[-1:]] * num_vectors
+                inputs = tuple(random(of_input, dtype, seed) for seed, of_input in enumerate(shapes))
+                # No element of a row is larger than the root of the sum of squares; and an offset.
+                size = 4 * np.sqrt(shape[-1]) + 4
+                yield Case(
+                    f"{name} {dtype.name} {shape}",
+                    function,
+                    inputs,
+                    bound=units(dtype, NORMALIZATION_ULPS) * size,
+                    # One that is rounded is a sum of others.
+                    gradient_bound=NORMALIZATION_ULPS * float(ml_dtypes.finfo(dtype.as_numpy_dtype).eps),
+                )
+
+
+def flash_attention_cases() -> Iterator[Case]:
+    """Of FlashAttention."""
+    for dtype in FLOATS:
+        for q_shape, kv_shape, bias_shape, causal, window in ATTENTION:
+            shapes = [q_shape, kv_shape, kv_shape, *([] if bias_shape is None else [bias_shape])]
+            inputs = tuple(random(shape, dtype, seed) for seed, shape in enumerate(shapes))
+            # A weighted mean of values.
+            size = float(np.abs(inputs[2].astype(np.float64)).max(initial=0))
+            yield Case(
+                f"FlashAttention {dtype.name} {q_shape} {kv_shape} {bias_shape} {causal} {window}",
+                lambda *xs, causal=causal, window=window: ops.flash_attention(*xs, causal=causal, window=window),
+                inputs,
+                bound=units(dtype, ATTENTION_ULPS) * size,
+                gradient_bound=ATTENTION_ULPS * float(ml_dtypes.finfo(dtype.as_numpy_dtype).eps),
+            )
+
+
 def all_cases() -> Iterator[Case]:
     """Of all ops."""
     yield from my_op_cases()
@@ -228,3 +293,5 @@ def all_cases() -> Iterator[Case]:
     yield from top_k_mask_cases()
     yield from fused_dense_cases()
     yield from rotary_embedding_cases()
+    yield from normalization_cases()
+    yield from flash_attention_cases()

@@ -97,6 +97,10 @@ class CompareKernelsTest(parameterized.TestCase):
         ("FusedDense float64 tanh (7, 33) x 17, eager: output 0", 0.5),
         ("FusedDense float32 sigmoid special, eager: output 0", np.inf),
         ("FusedDense float16 relu with gradients, graph: gradient 2", np.inf),
+        ("RmsNorm float32 (66, 130), eager: output 0", 0.5),
+        ("RmsNormResidual float64 (66, 130), eager: output 1", 0.5),
+        ("LayerNorm float16 (66, 130), graph: gradient 1", 0.5),
+        ("FlashAttention bfloat16 (2, 5, 4, 8) (2, 7, 2, 8) (2, 1, 1, 7) True None, eager: gradient 3", 0.5),
     )
     def test_finds_a_difference(self, start: str, value: float) -> None:
         result = self.change(start, value)

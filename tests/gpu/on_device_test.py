@@ -173,6 +173,15 @@ class OnDeviceTest(parameterized.TestCase):
             self.assertIn(part, ran)
         self.assertRegex(output, rf"\n{len(re.findall('^PASS ', output, re.MULTILINE))} passed, 0 failed\n\Z")
 
+    def test_has_what_its_tests_import(self) -> None:
+        folder = HERE / "on_device"
+        tests = list((folder / "tensorflow_custom_ops").rglob("*_test.py"))
+        self.assertNotEmpty(tests)
+        for test in tests:
+            for modules in re.findall(r"^from tests import (.*)$|^from tests\.(\w+) import", test.read_text(), re.M):
+                for module in "".join(modules).split(", "):
+                    self.assertTrue((folder / "tests" / f"{module}.py").exists(), f"{test.name}: tests.{module}")
+
     @parameterized.parameters(
         "*kernel_tests*", "*my_op_test", "*my_layer_test", "*--compare*", "*--out*", "*bandwidth*"
     )

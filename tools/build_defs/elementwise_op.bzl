@@ -69,7 +69,11 @@ def elementwise_op(name, op_name = None, deps = [], **kwargs):
     )
 
 def _gpu_kernels(name, defines):
-    """The targets that gpu_kernels makes, from the functor. The kernel's test is core/elementwise's."""
+    """The targets that gpu_kernels makes, from the functor.
+
+    There is no <name>_gpu_test with its sanitizers, which take a minute to compile: the kernel is the same for all
+    functors, and core/elementwise:gpu_test tests it with some. The op's own test runs on the emulated kernel.
+    """
     copts = ["-D" + define for define in defines]
     functor = ":{}_functor".format(name)
     native.cc_library(

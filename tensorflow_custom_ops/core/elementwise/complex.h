@@ -32,6 +32,9 @@ struct alignas(2 * sizeof(T)) Complex {
     return {a.real * b.real - a.imaginary * b.imaginary,
             a.real * b.imaginary + a.imaginary * b.real};
   }
+  friend FN_INLINE bool operator==(Complex a, Complex b) {
+    return a.real == b.real && a.imaginary == b.imaginary;
+  }
 };
 
 }  // namespace fn

@@ -164,6 +164,18 @@ FN_INLINE auto erf(const A& x) {
   }
 }
 
+// 1 - erf(x), also where that is near 0.
+template <typename A, IfValues<A> = 0>
+FN_INLINE auto erfc(const A& x) {
+  if constexpr (kDepth<A> == 0) {
+    return Math<A>::Erfc(x);
+  } else {
+    // -2 / sqrt(pi)
+    const auto slope = -1.12837916709551257390_c * exp(-(x.value * x.value));
+    return Chain(erfc(x.value), slope, x.tangents);
+  }
+}
+
 // -1, 0 or 1. Its derivative is 0.
 template <typename A, IfValues<A> = 0>
 FN_INLINE auto sign(const A& x) {

@@ -13,6 +13,9 @@ gpu::Error LaunchTestPolynomial(const GpuArgs& args) {
 gpu::Error LaunchTestProduct(const GpuArgs& args) {
   return Launch<TestProduct>(args);
 }
+gpu::Error LaunchTestOtherProduct(const GpuArgs& args) {
+  return Launch<TestOtherProduct>(args);
+}
 gpu::Error LaunchTestLarger(const GpuArgs& args) {
   return Launch<TestLarger>(args);
 }

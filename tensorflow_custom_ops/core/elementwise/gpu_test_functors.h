@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For gpu_test.cc: functors with one to four inputs.
+// For gpu_test.cc: functors with one to four inputs. They are the same kernel,
+// which is compiled with sanitizers, for a long time: each for no more types
+// and derivatives than it is tested with.
 #ifndef TENSORFLOW_CUSTOM_OPS_CORE_ELEMENTWISE_GPU_TEST_FUNCTORS_H_
 #define TENSORFLOW_CUSTOM_OPS_CORE_ELEMENTWISE_GPU_TEST_FUNCTORS_H_
 
@@ -8,8 +10,14 @@
 
 namespace tensorflow_custom_ops {
 
+constexpr elementwise::TypeSet OnlyOf(Type type) {
+  return elementwise::TypeSet{1} << static_cast<int>(type);
+}
+
 // With two attributes, and with derivatives that all differ.
 struct TestPolynomial : Elementwise</*inputs=*/1, /*attributes=*/2> {
+  static constexpr elementwise::TypeSet kTypes =
+      OnlyOf(Type::kHalf) | OnlyOf(Type::kDouble);
   template <typename V>
   static FN_INLINE auto Apply(const V& x, fn::Constant a, fn::Constant b) {
     const auto square = x * x;
@@ -17,16 +25,22 @@ struct TestPolynomial : Elementwise</*inputs=*/1, /*attributes=*/2> {
   }
 };
 
-// The only one that is for all types.
 struct TestProduct : Elementwise</*inputs=*/2> {
-  static constexpr elementwise::TypeSet kTypes = elementwise::kNumberTypes;
   template <typename A, typename B>
   static FN_INLINE auto Apply(const A& a, const B& b) {
     return a * b - a;
   }
 };
 
+// The same of integers and complex numbers, which have no derivatives.
+struct TestOtherProduct : TestProduct {
+  static constexpr elementwise::TypeSet kTypes =
+      elementwise::kNumberTypes & ~elementwise::kFloatingTypes;
+  static constexpr int kOrder = 0;
+};
+
 struct TestLarger : Elementwise</*inputs=*/3> {
+  static constexpr elementwise::TypeSet kTypes = OnlyOf(Type::kFloat);
   static constexpr int kOrder = 1;
   template <typename A, typename B, typename C>
   static FN_INLINE auto Apply(const A& a, const B& b, const C& c) {
@@ -35,6 +49,8 @@ struct TestLarger : Elementwise</*inputs=*/3> {
 };
 
 struct TestSum : Elementwise</*inputs=*/4> {
+  static constexpr elementwise::TypeSet kTypes =
+      OnlyOf(Type::kHalf) | OnlyOf(Type::kFloat) | OnlyOf(Type::kDouble);
   static constexpr int kOrder = 0;
   template <typename A, typename B, typename C, typename D>
   static FN_INLINE auto Apply(const A& a, const B& b, const C& c, const D& d) {
@@ -46,6 +62,7 @@ namespace elementwise {
 
 gpu::Error LaunchTestPolynomial(const GpuArgs& args);
 gpu::Error LaunchTestProduct(const GpuArgs& args);
+gpu::Error LaunchTestOtherProduct(const GpuArgs& args);
 gpu::Error LaunchTestLarger(const GpuArgs& args);
 gpu::Error LaunchTestSum(const GpuArgs& args);
 

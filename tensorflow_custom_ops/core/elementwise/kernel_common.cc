@@ -65,6 +65,18 @@ double NumberOf(const tensorflow::AttrValue& value) {
   }
 }
 
+// Which attribute has which value.
+std::string Describe(
+    const std::vector<const tensorflow::OpDef::AttrDef*>& attributes,
+    const std::vector<double>& values) {
+  std::vector<std::string> described;
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    const std::string& name = attributes[i]->name();
+    described.push_back(absl::StrCat(name, " is ", values[i]));
+  }
+  return absl::StrJoin(described, " and ");
+}
+
 // The number of a derivative; see NumDerivatives.
 absl::Status DerivativeOf(const Signature& signature, const std::string& op,
                           const std::vector<int64_t>& orders, int* derivative) {
@@ -166,19 +178,21 @@ absl::Status ReadAttributes(const Signature& signature,
                             const tensorflow::OpDef& op, AttributeFinder find,
                             std::vector<double>* attributes) {
   attributes->clear();
+  std::vector<const tensorflow::OpDef::AttrDef*> definitions;
   for (const tensorflow::OpDef::AttrDef& attribute : op.attr()) {
     if (attribute.name() == signature.type_attribute ||
         attribute.name() == kOrders) {
       continue;
     }
+    definitions.push_back(&attribute);
     const tensorflow::AttrValue* value = find(attribute.name());
     attributes->push_back(
         NumberOf(value == nullptr ? attribute.default_value() : *value));
   }
   if (const char* problem = signature.check(attributes->data())) {
     return absl::InvalidArgumentError(
-        absl::StrCat(op.name(), ": ", problem, ", but it is ",
-                     absl::StrJoin(*attributes, ", ")));
+        absl::StrCat(op.name(), ": ", problem, ", but ",
+                     Describe(definitions, *attributes)));
   }
   attributes->push_back(0);
   return absl::OkStatus();

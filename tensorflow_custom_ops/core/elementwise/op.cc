@@ -69,6 +69,45 @@ absl::Status InferShape(const Signature& signature, const std::string& name,
   return absl::OkStatus();
 }
 
+// Whether the op has as many inputs and attributes as its functor takes.
+absl::Status CheckCounts(const Signature& signature, size_t inputs,
+                         size_t attributes) {
+  if (inputs == static_cast<size_t>(signature.inputs) &&
+      attributes == static_cast<size_t>(signature.attributes)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      signature.name, ": its functor takes ", signature.inputs, " inputs and ",
+      signature.attributes, " attributes, but its definition has ", inputs,
+      " and ", attributes));
+}
+
+// Whether kernels can read the attributes.
+absl::Status CheckAttributes(const Signature& signature,
+                             const tensorflow::OpDef& op) {
+  for (const tensorflow::OpDef::AttrDef& attribute : op.attr()) {
+    const std::string& name = attribute.name();
+    if (name == signature.type_attribute) continue;
+    if (name == kOrders) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          op.name(), ": an attribute of an elementwise op must not be called ",
+          kOrders, ", for its gradient has one of that name"));
+    }
+    const std::string& type = attribute.type();
+    if (type != "float" && type != "int" && type != "bool") {
+      return absl::InvalidArgumentError(absl::StrCat(
+          op.name(), ": the attribute ", name,
+          " must be of type float, int or bool, but it is of type ", type));
+    }
+    if (!attribute.has_default_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(op.name(), ": the attribute ", name,
+                       " must have a default value, but it has none"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Registers an op, or fails with the error `definition` when it is loaded.
 void Register(const std::string& name, OpDefBuilder builder,
               const Signature& signature, const absl::Status& definition) {
@@ -105,15 +144,8 @@ OpDefinition& OpDefinition::Doc(std::string text) {
 
 OpRegistration::OpRegistration(const OpDefinition& definition) {
   const Signature& signature = definition.signature_;
-  absl::Status valid;
-  if (static_cast<int>(definition.inputs_.size()) != signature.inputs ||
-      static_cast<int>(definition.attributes_.size()) != signature.attributes) {
-    valid = absl::InvalidArgumentError(absl::StrCat(
-        signature.name, ": its functor takes ", signature.inputs,
-        " inputs and ", signature.attributes,
-        " attributes, but its definition has ", definition.inputs_.size(),
-        " and ", definition.attributes_.size()));
-  }
+  absl::Status valid = CheckCounts(signature, definition.inputs_.size(),
+                                   definition.attributes_.size());
   OpDefBuilder op(signature.name);
   const std::string gradient_name = GradientName(signature);
   OpDefBuilder gradient(gradient_name);
@@ -129,6 +161,11 @@ OpRegistration::OpRegistration(const OpDefinition& definition) {
   }
   op.Output(absl::StrCat("output", of_type)).Doc(definition.doc_);
   if (definition.commutative_) op.SetIsCommutative();
+  if (valid.ok()) {
+    OpRegistrationData data;
+    valid = op.Finalize(&data);
+    if (valid.ok()) valid = CheckAttributes(signature, data.op_def);
+  }
   Register(signature.name, std::move(op), signature, valid);
   if (signature.order == 0) return;
 

@@ -237,8 +237,45 @@ struct Math<Packet<T>> {
     const V near = Max(Min(x, Constant(x, 6.5)), Constant(x, -6.5));
     return {Eigen::internal::perf(near.bits)};
   }
+  static FN_INLINE V Erfc(V x) {
+    if constexpr (std::is_same_v<T, float>) {
+      // Eigen's has two approximations, and computes both nearly always.
+      const V y{ErfcOfPositive(Min(Abs(x), Constant(x, 11)).bits)};
+      return Select(Less(x, Constant(x, 0)), Subtract(Constant(x, 2), y), y);
+    } else {
+      // Eigen's takes NaN for a number.
+      const V y = Select(Equal(x, x), {Eigen::internal::perfc(x.bits)}, x);
+#ifdef EIGEN_VECTORIZE_FMA
+      return y;
+#else
+      // It also corrects e^(-x^2) by what may be denormal, and flushed to zero.
+      const V tail =
+          Select(Less(Constant(x, 26), x), Constant(x, 1), Constant(x, 0));
+      return {Except<T>(tail.bits, x.bits, y.bits,
+                        [](T value) { return std::erfc(value); })};
+#endif
+    }
+  }
 
  private:
+  // For 0 <= x <= 11, a float. It is e^(-x^2) * t times a polynomial of t, the
+  // minimax one but for what rounding adds, for t = 1 / (1 + x / 2).
+  static FN_INLINE Bits ErfcOfPositive(const Bits& x) {
+    using namespace Eigen::internal;
+    static constexpr double kFactor[] = {
+        0.2820850227649399, 0.2823998048416525,   0.2429254819692309,
+        0.2033921742876373, -0.02829181897885889, 0.2804840805943553,
+        -0.489310724189029, 0.2855934420400598,   -0.05927750705490666};
+    const Bits one = pset1<Bits>(T(1));
+    const Bits square = pmul(x, x);
+    // What the square lacks, times which e^(-x^2) has an error.
+    const Bits low = twoprod_low(x, x, square);
+    const Bits gauss = PacketMath<T>::Exp(pnegate(square));
+    const Bits t = preciprocal(pmadd(x, pset1<Bits>(T(0.5)), one));
+    const Bits factor = pmul(t, Polynomial(t, kFactor));
+    // Not times e^(-x^2) first, for what that becomes may be denormal.
+    return pmul(gauss, pnmadd(factor, low, factor));
+  }
   // 1 where x is too large for Sine, or NaN, else 0.
   static FN_INLINE V IsLarge(V x) {
     return Select(Less(Abs(x), Constant(x, 1e5)), Constant(x, 0),

@@ -84,6 +84,7 @@ struct Math<Scalar<T>> {
   static FN_INLINE V Sin(V x) { return {std::sin(x.value)}; }
   static FN_INLINE V Cos(V x) { return {std::cos(x.value)}; }
   static FN_INLINE V Erf(V x) { return {std::erf(x.value)}; }
+  static FN_INLINE V Erfc(V x) { return {std::erfc(x.value)}; }
 };
 
 }  // namespace fn

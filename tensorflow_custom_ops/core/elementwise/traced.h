@@ -38,6 +38,7 @@ enum class Operation {
   kSin,
   kCos,
   kErf,
+  kErfc,
 };
 
 // A node, by its number.
@@ -104,6 +105,7 @@ struct Math<Traced> {
   static V Sin(V x) { return Apply(Operation::kSin, x); }
   static V Cos(V x) { return Apply(Operation::kCos, x); }
   static V Erf(V x) { return Apply(Operation::kErf, x); }
+  static V Erfc(V x) { return Apply(Operation::kErfc, x); }
 };
 
 }  // namespace fn

@@ -16,6 +16,7 @@
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow_custom_ops/core/elementwise/kernel_common.h"
 #include "tensorflow_custom_ops/core/elementwise/traced.h"
+#include "tensorflow_custom_ops/core/xla_dynamic.h"
 #include "tensorflow_custom_ops/core/xla_lowering.h"
 #include "xla/hlo/builder/lib/constants.h"
 #include "xla/hlo/builder/lib/math.h"
@@ -33,6 +34,8 @@ using xla::XlaOp;
 // Nodes are numbers of XLA's operations.
 class XlaTracer : public fn::Tracer {
  public:
+  explicit XlaTracer(bool is_integral) : is_integral_(is_integral) {}
+
   fn::Node Add(XlaOp op) {
     ops_.push_back(op);
     return static_cast<fn::Node>(ops_.size()) - 1;
@@ -41,7 +44,10 @@ class XlaTracer : public fn::Tracer {
 
   // A scalar of the type of the first node, which XLA's operations broadcast.
   fn::Node Constant(double value) override {
-    return Add(xla::ScalarLike(ops_[0], value));
+    // XLA makes no integer of a double.
+    return Add(is_integral_
+                   ? xla::ScalarLike(ops_[0], static_cast<int64_t>(value))
+                   : xla::ScalarLike(ops_[0], value));
   }
   fn::Node Apply(Operation operation, const fn::Node* nodes) override {
     return Add(Write(operation, nodes));
@@ -106,10 +112,13 @@ class XlaTracer : public fn::Tracer {
         return xla::Cos(x);
       case Operation::kErf:
         return xla::Erf(x);
+      case Operation::kErfc:
+        return xla::Erfc(x);
     }
     return XlaOp();  // There are no others.
   }
 
+  const bool is_integral_;
   std::vector<XlaOp> ops_;
 };
 
@@ -150,6 +159,9 @@ absl::Status Lower(const Signature& signature, TraceFunction trace,
           computation.inputs[i], " has ", xla::ShapeUtil::HumanString(*shape),
           ": whether they fit would not be checked"));
     }
+    status =
+        CheckNotEmptyIfDynamic(computation.op, computation.inputs[i], *shape);
+    if (!status.ok()) return status;
     sizes.emplace_back();
     status = tensorflow::TensorShape::BuildTensorShape(shape->dimensions(),
                                                        &sizes.back());
@@ -165,7 +177,7 @@ absl::Status Lower(const Signature& signature, TraceFunction trace,
   // The half types are computed in float, and rounded once.
   const xla::PrimitiveType type = shapes[0].element_type();
   const bool is_half = type == xla::F16 || type == xla::BF16;
-  XlaTracer tracer;
+  XlaTracer tracer(type == xla::S32 || type == xla::S64);
   std::vector<fn::Node> inputs;
   for (size_t i = 0; i < shapes.size(); ++i) {
     absl::StatusOr<XlaOp> input =

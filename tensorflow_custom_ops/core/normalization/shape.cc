@@ -3,35 +3,12 @@
 
 #include <cmath>
 #include <cstddef>
-#include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 namespace tensorflow_custom_ops {
 namespace normalization {
 namespace {
-
-std::string DebugString(const Shape& shape) {
-  if (!shape) return "<unknown>";
-  const auto append = [](std::string* out, int64_t size) {
-    absl::StrAppend(out, size == kUnknown ? "?" : absl::StrCat(size));
-  };
-  return absl::StrCat("[", absl::StrJoin(*shape, ",", append), "]");
-}
-
-bool Differ(int64_t a, int64_t b) {
-  return a != kUnknown && b != kUnknown && a != b;
-}
-
-bool Differ(const Shape& a, const Shape& b) {
-  if (!a || !b) return false;
-  if (a->size() != b->size()) return true;
-  for (size_t i = 0; i < a->size(); ++i) {
-    if (Differ((*a)[i], (*b)[i])) return true;
-  }
-  return false;
-}
 
 absl::Status CheckRows(const char* op, const char* name, const Shape& shape) {
   if (!shape) return absl::OkStatus();

@@ -3,20 +3,14 @@
 #ifndef TENSORFLOW_CUSTOM_OPS_CORE_NORMALIZATION_SHAPE_H_
 #define TENSORFLOW_CUSTOM_OPS_CORE_NORMALIZATION_SHAPE_H_
 
-#include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "tensorflow_custom_ops/core/normalization/norm.h"
+#include "tensorflow_custom_ops/core/shape.h"
 
 namespace tensorflow_custom_ops {
 namespace normalization {
-
-constexpr int64_t kUnknown = -1;
-
-// The dimensions of a shape, where known; nullopt is an unknown rank.
-using Shape = std::optional<std::vector<int64_t>>;
 
 // An input of an op: an array of the shape of x, or of one row.
 struct Input {

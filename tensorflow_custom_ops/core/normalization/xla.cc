@@ -17,6 +17,7 @@
 #include "tensorflow_custom_ops/core/normalization/xla_call.h"
 #include "tensorflow_custom_ops/core/normalization/xla_hlo.h"
 #include "tensorflow_custom_ops/core/xla_custom_call.h"
+#include "tensorflow_custom_ops/core/xla_dynamic.h"
 #include "xla/hlo/builder/xla_builder.h"
 #include "xla/shape.h"
 #include "xla/shape_util.h"
@@ -135,6 +136,7 @@ absl::StatusOr<std::vector<xla::XlaOp>> Emit(const Node& node,
 // gradient.
 absl::Status CheckDynamic(const Node& node) {
   const std::vector<Input> inputs = Inputs(node.norm, node.is_gradient);
+  const char* const op = OpName(node.norm, node.is_gradient);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const xla::Shape& shape = node.shapes[i];
     const int64_t rank = shape.dimensions().size();
@@ -143,11 +145,17 @@ absl::Status CheckDynamic(const Node& node) {
     for (int64_t d = may_be_dynamic < 0 ? 0 : may_be_dynamic; d < rank; ++d) {
       if (!shape.is_dynamic_dimension(d)) continue;
       return absl::InvalidArgumentError(absl::StrCat(
-          OpName(node.norm, node.is_gradient), ": under XLA, ",
+          op, ": under XLA, ",
           HasResidual(node.norm) ? "all sizes" : "the last dimension",
           " must be known while it compiles, but ", inputs[i].name, " has ",
           xla::ShapeUtil::HumanString(shape)));
     }
+    absl::Status status = CheckNotEmptyIfDynamic(op, inputs[i].name, shape);
+    for (int64_t d = 0; inputs[i].is_rows && d < rank; ++d) {
+      status.Update(CheckSameIsDynamic(op, inputs[i].name, shape,
+                                       inputs[0].name, node.shapes[0], d));
+    }
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -168,9 +176,8 @@ absl::Status Lower(Norm norm, bool is_gradient, XlaLoweringContext& context) {
     shapes.push_back(std::vector<int64_t>(shape->dimensions().begin(),
                                           shape->dimensions().end()));
   }
-  status = CheckDynamic(node);
-  if (!status.ok()) return status;
   status = CheckShapes(norm, is_gradient, shapes);
+  if (status.ok()) status = CheckDynamic(node);
   if (!status.ok()) return status;
 
   const absl::StatusOr<std::vector<xla::XlaOp>> outputs =

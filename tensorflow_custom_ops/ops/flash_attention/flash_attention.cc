@@ -5,18 +5,18 @@
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_shape.h"
 
 namespace tensorflow_custom_ops {
 namespace {
 
-using flash_attention::Shape;
 using flash_attention::Shapes;
 using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-static_assert(flash_attention::kUnknown == InferenceContext::kUnknownDim);
+static_assert(kUnknown == InferenceContext::kUnknownDim);
 
 Shape InputShape(InferenceContext* context, int index) {
   const ShapeHandle input = context->input(index);
@@ -41,7 +41,11 @@ Shapes InputShapes(InferenceContext* context, int num_bias) {
 }
 
 absl::Status FlashAttentionShape(InferenceContext* context) {
-  const absl::Status status = flash_attention::CheckShapes(
+  flash_attention::Attributes attributes;
+  absl::Status status =
+      flash_attention::GetAttributes("FlashAttention", *context, &attributes);
+  if (!status.ok()) return status;
+  status = flash_attention::CheckShapes(
       "FlashAttention", InputShapes(context, context->num_inputs() - 3));
   if (!status.ok()) return status;
   const ShapeHandle query = context->input(0);
@@ -57,9 +61,13 @@ absl::Status FlashAttentionShape(InferenceContext* context) {
 }
 
 absl::Status FlashAttentionGradShape(InferenceContext* context) {
+  flash_attention::Attributes attributes;
+  absl::Status status = flash_attention::GetAttributes("FlashAttentionGrad",
+                                                       *context, &attributes);
+  if (!status.ok()) return status;
   // output, log_sum_exp and output_grad are the last.
   const int rest = context->num_inputs() - 3;
-  const absl::Status status = flash_attention::CheckGradShapes(
+  status = flash_attention::CheckGradShapes(
       "FlashAttentionGrad", InputShapes(context, rest - 3),
       InputShape(context, rest), InputShape(context, rest + 1),
       InputShape(context, rest + 2), context->num_outputs() - 3);

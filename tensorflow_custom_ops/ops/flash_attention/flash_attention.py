@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
+from tensorflow_custom_ops.core import vectorization
 from tensorflow_custom_ops.ops.flash_attention import gen_flash_attention
 
 __all__ = ["flash_attention"]
@@ -62,7 +65,7 @@ def flash_attention(  # noqa: PLR0917 - what changes from call to call comes fir
         `[batch, heads, q_length, kv_length]`: -inf masks a key out.
       causal: Whether a query sees only the keys up to its own position.
       scale: What the products of queries and keys are multiplied by: a number other than 0, rounded to float32 unless
-        the type is float64. None is `1 / sqrt(head_dim)`.
+        the type is float64, of which it must be a normal number. None is `1 / sqrt(head_dim)`.
       window: How many keys a query sees to its left, that of its own position included; without `causal`, as many to
         its right. None is all.
       name: A name for the operation.
@@ -73,20 +76,20 @@ def flash_attention(  # noqa: PLR0917 - what changes from call to call comes fir
     Raises:
       tf.errors.InvalidArgumentError: in eager mode, the shapes do not fit, or the types differ or are others. In a
         tf.function, the shapes turn out not to fit when it runs. Under XLA, a size other than the batch's is not known
-        while it compiles, or the batch's is not and an array is empty.
+        while it compiles, or the batch's is not, and is for another input or an array is empty.
       ValueError: in a tf.function, the shapes are known not to fit while it is traced. In any mode, `scale` is 0 or not
-        finite, or `window` is not positive.
+        finite, or becomes so when it is rounded, or `window` is not positive.
       TypeError: in a tf.function, the types differ or are others. In any mode, `causal` is no bool, `scale` no number,
         or `window` no int.
     """
     if not isinstance(causal, bool):
         raise TypeError(f"flash_attention: causal must be a bool, but is {causal!r}")
-    scale = _checked_scale(scale)
     window = _checked_window(window)
     q = tf.convert_to_tensor(q)
-    if q.dtype == tf.float64 and scale != 0.0:
+    attribute = _checked_scale(scale, q.dtype)
+    if q.dtype == tf.float64 and attribute != 0.0:
         # The attribute is a float32.
-        q, scale = q * scale, 1.0
+        q, attribute = q * attribute, 1.0
     return gen_flash_attention.flash_attention(
         q,
         k,
@@ -94,20 +97,26 @@ def flash_attention(  # noqa: PLR0917 - what changes from call to call comes fir
         [] if bias is None else [bias],
         Tsum=_sum_type(q.dtype),
         causal=causal,
-        scale=scale,
+        scale=attribute,
         window=window,
         name=name,
     ).output
 
 
-def _checked_scale(scale: float | None) -> float:
-    """The attribute `scale`."""
+def _checked_scale(scale: float | None, dtype: tf.DType) -> float:
+    """The attribute `scale` for inputs of a type; what becomes 0 or infinite in the type of sums is refused."""
     if scale is None:
         return 0.0
     if isinstance(scale, bool) or not isinstance(scale, numbers.Real):
         raise TypeError(f"flash_attention: scale must be a number or None, but is {scale!r}")
-    if scale == 0 or not math.isfinite(scale):
-        raise ValueError(f"flash_attention: scale must be finite and not 0, but is {scale!r}")
+    limits = np.finfo(_sum_type(dtype).as_numpy_dtype)
+    least, greatest = float(limits.tiny), float(limits.max)
+    # Threads may take denormal numbers for 0.
+    if not least <= abs(scale) <= greatest:
+        raise ValueError(
+            f"flash_attention: scale must be finite and not 0, with a size from {least:g} to {greatest:g} where scores "
+            f"are {limits.dtype}, but is {scale!r}"
+        )
     return float(scale)
 
 
@@ -119,14 +128,15 @@ def _checked_window(window: int | None) -> int:
         raise TypeError(f"flash_attention: window must be an int or None, but is {window!r}")
     if window <= 0:
         raise ValueError(f"flash_attention: window must be positive, but is {window!r}")
-    return int(window)
+    # No length is larger.
+    return min(int(window), tf.int64.max)
 
 
 def _sum_type(dtype: tf.DType) -> tf.DType:
     return tf.float64 if dtype == tf.float64 else tf.float32
 
 
-def _attributes(op: tf.Operation) -> dict[str, Any]:
+def _attributes(op: Any) -> dict[str, Any]:  # noqa: ANN401 - of an op, or of what tf.vectorized_map has for one
     return {name: op.get_attr(name) for name in ("causal", "scale", "window")}
 
 
@@ -154,6 +164,8 @@ def _visible(q_length: tf.Tensor, kv_length: tf.Tensor, causal: bool, window: in
     """Which keys a query sees, of shape [q_length, kv_length]."""
     # How far the key is to the left of the query.
     distance = (kv_length - q_length + tf.range(q_length))[:, tf.newaxis] - tf.range(kv_length)
+    # A larger window is no other, and may not fit into an int32.
+    window = min(window, tf.int32.max)
     visible = tf.ones_like(distance, tf.bool)
     if causal:
         visible &= distance >= 0
@@ -213,3 +225,55 @@ def _flash_attention_grad_grad(op: tf.Operation, *grads: tf.Tensor | None) -> li
     second = outer.gradient(total, inputs, unconnected_gradients=tf.UnconnectedGradients.ZERO)
     second = [tf.cast(tensor, op.inputs[0].dtype) for tensor in second]
     return [*second[:-1], None, None, second[-1]]
+
+
+def _merged(x: tf.Tensor) -> tf.Tensor:
+    """The two first dimensions, of a stack and of a batch, as one."""
+    shape = tf.shape(x)
+    return tf.reshape(x, tf.concat([[shape[0] * shape[1]], shape[2:]], 0))
+
+
+def _merged_bias(pfor_input: Any, sizes: tf.Tensor) -> tf.Tensor:  # noqa: ANN401 - of no public type
+    """A bias for a stack of batches as one for a single batch."""
+    bias, is_stacked, _ = pfor_input.input(3)
+    if not is_stacked:
+        if bias.shape.rank is not None and (bias.shape.rank < 4 or bias.shape[0] == 1):
+            # The same for each element of a batch.
+            return bias
+        pfor_input.stack_inputs([3])
+        bias = pfor_input.stacked_input(3)
+    if bias.shape.rank is None:
+        raise vectorization.pfor.ConversionNotImplementedError(f"{pfor_input.op_type}: the rank of bias is unknown")
+    shape = tf.shape(bias)
+    shape = tf.concat([shape[:1], tf.ones([5 - bias.shape.rank], tf.int32), shape[1:]], 0)
+    return _merged(tf.broadcast_to(tf.reshape(bias, shape), tf.concat([sizes, shape[2:]], 0)))
+
+
+def _as_one_batch(pfor_input: Any, function: Callable[..., Any], **attributes: Any) -> Any:  # noqa: ANN401
+    """Calls an op for a stack of batches, as tf.vectorized_map has them."""
+    num_bias = pfor_input.get_attr("num_bias")
+    others = [i for i in range(pfor_input.num_inputs) if not 3 <= i < 3 + num_bias]
+    # What is the same for the whole stack is repeated.
+    pfor_input.stack_inputs(others)
+    sizes = tf.shape(pfor_input.stacked_input(0))[:2]
+    inputs = [_merged(pfor_input.stacked_input(i)) for i in others]
+    biases = [_merged_bias(pfor_input, sizes)] if num_bias > 0 else []
+    outputs = function(*inputs[:3], biases, *inputs[3:], **_attributes(pfor_input), **attributes)
+    return [
+        vectorization.pfor.wrap(tf.reshape(output, tf.concat([sizes, tf.shape(output)[1:]], 0)), True)
+        for output in tf.nest.flatten(outputs)
+    ]
+
+
+@vectorization.register("FlashAttention")
+def _convert(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
+    return _as_one_batch(pfor_input, gen_flash_attention.flash_attention, Tsum=pfor_input.get_attr("Tsum"))
+
+
+@vectorization.register("FlashAttentionGrad")
+def _convert_grad(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
+    if pfor_input.get_attr("num_bias_grad") > 0:
+        raise vectorization.pfor.ConversionNotImplementedError(
+            "FlashAttentionGrad: as one batch there would be a sum of the gradients with respect to a bias"
+        )
+    return _as_one_batch(pfor_input, gen_flash_attention.flash_attention_grad, num_bias_grad=0)

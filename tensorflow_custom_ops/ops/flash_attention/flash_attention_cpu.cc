@@ -101,7 +101,8 @@ absl::Status ForEach(int64_t total, int64_t cycles, int64_t workspace_bytes,
 // and `keys` keys, with AVX2.
 int64_t Cycles(const Sizes& sizes, int products, int64_t rows, int64_t keys) {
   if (sizes.causal) keys = keys / 2 + 1;
-  if (sizes.window > 0) keys = std::min(keys, 2 * sizes.window);
+  // Twice the largest window would overflow.
+  if (sizes.window > 0 && sizes.window < keys / 2) keys = 2 * sizes.window;
   const double multiplications = static_cast<double>(rows) *
                                  static_cast<double>(keys + 1) *
                                  static_cast<double>(sizes.head_dim + 16);

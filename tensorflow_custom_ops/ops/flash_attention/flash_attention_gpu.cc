@@ -5,7 +5,6 @@
 
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/framework/register_types.h"
 #include "tensorflow_custom_ops/core/gpu/kernel.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_kernel.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_problem.h"
@@ -46,22 +45,8 @@ class FlashAttentionGradGpuKernel : public FlashAttentionGradKernel {
   }
 };
 
-#define REGISTER_FLASH_ATTENTION(T, Sum)                    \
-  REGISTER_KERNEL_BUILDER(Name("FlashAttention")            \
-                              .Device(gpu::kDevice)         \
-                              .TypeConstraint<T>("T")       \
-                              .TypeConstraint<Sum>("Tsum"), \
-                          FlashAttentionGpuKernel<T>);      \
-  REGISTER_KERNEL_BUILDER(Name("FlashAttentionGrad")        \
-                              .Device(gpu::kDevice)         \
-                              .TypeConstraint<T>("T")       \
-                              .TypeConstraint<Sum>("Tsum"), \
-                          FlashAttentionGradGpuKernel<T>)
-REGISTER_FLASH_ATTENTION(Eigen::half, float);
-REGISTER_FLASH_ATTENTION(Eigen::bfloat16, float);
-REGISTER_FLASH_ATTENTION(float, float);
-REGISTER_FLASH_ATTENTION(double, double);
-#undef REGISTER_FLASH_ATTENTION
+REGISTER_FLASH_ATTENTION(gpu::kDevice, FlashAttentionGpuKernel,
+                         FlashAttentionGradGpuKernel);
 
 }  // namespace
 }  // namespace tensorflow_custom_ops

@@ -6,7 +6,6 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/framework/register_types.h"
 #include "tensorflow/core/util/work_sharder.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_cpu.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_problem.h"
@@ -54,22 +53,8 @@ class FlashAttentionGradCpuKernel : public FlashAttentionGradKernel {
   }
 };
 
-#define REGISTER_FLASH_ATTENTION(T, Sum)                      \
-  REGISTER_KERNEL_BUILDER(Name("FlashAttention")              \
-                              .Device(tensorflow::DEVICE_CPU) \
-                              .TypeConstraint<T>("T")         \
-                              .TypeConstraint<Sum>("Tsum"),   \
-                          FlashAttentionCpuKernel<T>);        \
-  REGISTER_KERNEL_BUILDER(Name("FlashAttentionGrad")          \
-                              .Device(tensorflow::DEVICE_CPU) \
-                              .TypeConstraint<T>("T")         \
-                              .TypeConstraint<Sum>("Tsum"),   \
-                          FlashAttentionGradCpuKernel<T>)
-REGISTER_FLASH_ATTENTION(Eigen::half, float);
-REGISTER_FLASH_ATTENTION(Eigen::bfloat16, float);
-REGISTER_FLASH_ATTENTION(float, float);
-REGISTER_FLASH_ATTENTION(double, double);
-#undef REGISTER_FLASH_ATTENTION
+REGISTER_FLASH_ATTENTION(tensorflow::DEVICE_CPU, FlashAttentionCpuKernel,
+                         FlashAttentionGradCpuKernel);
 
 }  // namespace
 }  // namespace tensorflow_custom_ops

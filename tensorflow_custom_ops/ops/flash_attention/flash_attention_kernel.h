@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/register_types.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_problem.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_shape.h"
 
@@ -18,9 +19,8 @@ class KernelBase : public tensorflow::OpKernel {
  public:
   explicit KernelBase(tensorflow::OpKernelConstruction* context)
       : OpKernel(context) {
-    OP_REQUIRES_OK(context, context->GetAttr("causal", &attributes_.causal));
-    OP_REQUIRES_OK(context, context->GetAttr("scale", &attributes_.scale));
-    OP_REQUIRES_OK(context, context->GetAttr("window", &attributes_.window));
+    OP_REQUIRES_OK(context,
+                   GetAttributes(type_string(), *context, &attributes_));
     OP_REQUIRES_OK(context, context->GetAttr("num_bias", &num_bias_));
   }
 
@@ -138,5 +138,25 @@ class FlashAttentionGradKernel : public KernelBase {
 
 }  // namespace flash_attention
 }  // namespace tensorflow_custom_ops
+
+// Registers the kernels Kernel<T> and GradKernel<T> for all types.
+#define REGISTER_FLASH_ATTENTION(device, Kernel, GradKernel)                 \
+  REGISTER_FLASH_ATTENTION_TYPE(device, Kernel, GradKernel, Eigen::half,     \
+                                float);                                      \
+  REGISTER_FLASH_ATTENTION_TYPE(device, Kernel, GradKernel, Eigen::bfloat16, \
+                                float);                                      \
+  REGISTER_FLASH_ATTENTION_TYPE(device, Kernel, GradKernel, float, float);   \
+  REGISTER_FLASH_ATTENTION_TYPE(device, Kernel, GradKernel, double, double)
+#define REGISTER_FLASH_ATTENTION_TYPE(device, Kernel, GradKernel, T, Sum) \
+  REGISTER_KERNEL_BUILDER(Name("FlashAttention")                          \
+                              .Device(device)                             \
+                              .TypeConstraint<T>("T")                     \
+                              .TypeConstraint<Sum>("Tsum"),               \
+                          Kernel<T>);                                     \
+  REGISTER_KERNEL_BUILDER(Name("FlashAttentionGrad")                      \
+                              .Device(device)                             \
+                              .TypeConstraint<T>("T")                     \
+                              .TypeConstraint<Sum>("Tsum"),               \
+                          GradKernel<T>)
 
 #endif  // TENSORFLOW_CUSTOM_OPS_OPS_FLASH_ATTENTION_FLASH_ATTENTION_KERNEL_H_

@@ -6,41 +6,17 @@
 
 #include <cmath>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_problem.h"
 
 namespace tensorflow_custom_ops {
 namespace flash_attention {
-
-constexpr int64_t kUnknown = -1;
-
-// The dimensions of a shape, where known; nullopt is an unknown rank.
-using Shape = std::optional<std::vector<int64_t>>;
-
-inline std::string DebugString(const Shape& shape) {
-  if (!shape) return "<unknown>";
-  const auto append = [](std::string* out, int64_t size) {
-    absl::StrAppend(out, size == kUnknown ? "?" : absl::StrCat(size));
-  };
-  return absl::StrCat("[", absl::StrJoin(*shape, ",", append), "]");
-}
-
-// One dimension of a shape.
-inline int64_t Size(const Shape& shape, int index) {
-  return shape ? shape->at(index) : kUnknown;
-}
-
-inline bool Differ(int64_t a, int64_t b) {
-  return a != kUnknown && b != kUnknown && a != b;
-}
 
 inline int64_t Known(int64_t a, int64_t b) { return a == kUnknown ? b : a; }
 
@@ -56,6 +32,27 @@ struct Shapes {
 template <typename... Parts>
 absl::Status Invalid(absl::string_view op, const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(op, ": ", parts...));
+}
+
+// The attributes of both ops.
+struct Attributes {
+  bool causal;
+  float scale;  // 0: the inverse of the square root of head_dim.
+  int64_t window;
+};
+
+// Reads and checks the attributes of what has GetAttr(name, pointer).
+template <typename Context>
+absl::Status GetAttributes(absl::string_view op, Context& context,
+                           Attributes* attributes) {
+  absl::Status status = context.GetAttr("causal", &attributes->causal);
+  status.Update(context.GetAttr("scale", &attributes->scale));
+  status.Update(context.GetAttr("window", &attributes->window));
+  if (!status.ok()) return status;
+  const int kind = std::fpclassify(attributes->scale);
+  if (kind == FP_NORMAL || kind == FP_ZERO) return absl::OkStatus();
+  return Invalid(op, "scale must be finite and no denormal number, but is ",
+                 attributes->scale);
 }
 
 // The shape of an attention matrix, as far as it is known.
@@ -139,14 +136,7 @@ inline absl::Status CheckShapes(absl::string_view op, const Shapes& shapes) {
 // Whether something that belongs to another array has its shape.
 inline absl::Status CheckSameShape(absl::string_view op, absl::string_view name,
                                    const Shape& shape, const Shape& expected) {
-  bool same = true;
-  if (shape && expected) {
-    same = shape->size() == expected->size();
-    for (size_t i = 0; same && i < shape->size(); ++i) {
-      same = !Differ(shape->at(i), expected->at(i));
-    }
-  }
-  if (same) return absl::OkStatus();
+  if (!Differ(shape, expected)) return absl::OkStatus();
   return Invalid(op, name, " must have shape ", DebugString(expected),
                  ", but it has shape ", DebugString(shape));
 }
@@ -173,13 +163,6 @@ inline absl::Status CheckGradShapes(absl::string_view op, const Shapes& shapes,
   status.Update(CheckSameShape(op, "output_grad", output_grad, shapes.query));
   return status;
 }
-
-// The attributes of both ops.
-struct Attributes {
-  bool causal;
-  float scale;  // 0: the inverse of the square root of head_dim.
-  int64_t window;
-};
 
 // For shapes that fit and are known.
 inline Sizes SizesOf(const Shapes& shapes, const Attributes& attributes) {

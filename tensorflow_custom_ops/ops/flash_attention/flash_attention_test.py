@@ -726,8 +726,14 @@ class FlashAttentionTest(AttentionTestCase):
         ({"causal": None}, TypeError, "causal must be a bool, but is None"),
         ({"scale": "1"}, TypeError, "scale must be a number or None, but is '1'"),
         ({"scale": True}, TypeError, "scale must be a number or None, but is True"),
-        ({"scale": 0}, ValueError, "scale must be finite and not 0, but is 0"),
-        ({"scale": float("nan")}, ValueError, "scale must be finite and not 0, but is nan"),
+        ({"scale": 0}, ValueError, "scale must be finite and not 0, .* but is 0"),
+        ({"scale": float("nan")}, ValueError, "scale must be finite and not 0, .* but is nan"),
+        ({"scale": float("-inf")}, ValueError, "scale must be finite and not 0, .* but is -inf"),
+        # 0, a denormal number and infinity in float32.
+        ({"scale": 1e-50}, ValueError, "scale must .* 3.40282e.38 where scores are float32, but is 1e-50"),
+        ({"scale": -1e-40}, ValueError, "scale must be finite and not 0, .* but is -1e-40"),
+        ({"scale": 1e39}, ValueError, r"scale must be finite and not 0, .* but is 1e\+39"),
+        ({"scale": 10**400}, ValueError, "scale must be finite and not 0, .* but is 10000"),
         ({"window": 2.0}, TypeError, "window must be an int or None, but is 2.0"),
         ({"window": True}, TypeError, "window must be an int or None, but is True"),
         ({"window": 0}, ValueError, "window must be positive, but is 0"),
@@ -736,6 +742,110 @@ class FlashAttentionTest(AttentionTestCase):
         x = tf.zeros([1, 1, 1, 1])
         with self.assertRaisesRegex(error, "flash_attention: " + message):
             ops.flash_attention(x, x, x, **arguments)
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_scale_of_float64_is_not_rounded(self, mode: str) -> None:
+        case = Case(scale=1e-60)
+        q, k, v = case.inputs(tf.float64)
+        y = self.in_mode(mode, case)(tf.constant(q * 1e60), tf.constant(k), tf.constant(v)).numpy()
+        self.assert_near(reference(Case(scale=1.0), q, k, v), y, tf.float64)
+        for scale in (5e-324, float("inf")):
+            with self.assertRaisesRegex(ValueError, "scale must be finite and not 0, .* where scores are float64"):
+                ops.flash_attention(q, k, v, scale=scale)
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_ops_refuse_scales(self, mode: str) -> None:
+        x, lse = tf.zeros([1, 1, 1, 1]), tf.zeros([1, 1, 1])
+        for scale in (float("nan"), float("inf"), 1e39):
+            for op, function in (
+                ("FlashAttention", lambda: gen_flash_attention.flash_attention(x, x, x, [], scale=scale)),  # noqa: B023
+                (
+                    "FlashAttentionGrad",
+                    lambda: gen_flash_attention.flash_attention_grad(x, x, x, [], x, lse, x, 0, scale=scale),  # noqa: B023
+                ),
+            ):
+                message = f"{op}: scale must be finite and no denormal number, but is (nan|inf)"
+                with self.assertRaisesRegex((tf.errors.InvalidArgumentError, ValueError), message):
+                    self.in_mode(mode, function)()
+
+    @parameterized.product(mode=op_test_case.MODES, window=(2**31, 2**63 - 1, 2**70), causal=(False, True))
+    def test_window_of_any_size(self, mode: str, window: int, causal: bool) -> None:
+        inputs = [tf.constant(array) for array in Case(q_length=9).inputs(tf.float64)]
+
+        def results(window: int | None) -> list[tf.Tensor]:
+            case = Case(q_length=9, causal=causal, window=window)
+            with tf.GradientTape() as tape:
+                tape.watch(inputs)
+                first = gradients(case, inputs, tf.ones_like(inputs[0]))
+                total = tf.add_n([tf.reduce_sum(grad**2) for grad in first])
+            return [case(*inputs), *first, *tape.gradient(total, inputs)]
+
+        for one, other in zip(*[self.in_mode(mode, results)(size) for size in (window, None)], strict=True):
+            np.testing.assert_array_equal(one, other)
+
+    @parameterized.product(
+        mode=op_test_case.MODES,
+        # What there is one of for each element of the stack.
+        stacked=("q", "kv", "qkvb", "b"),
+        bias=(None, (7,), (4, 1, 7), (1, 4, 5, 7), (2, 1, 5, 7)),
+    )
+    def test_vectorized_map(self, mode: str, stacked: str, bias: tuple[int, ...] | None) -> None:
+        names = "qkv" if bias is None else "qkvb"
+        stacked = "".join(name for name in stacked if name in names) or "v"
+        case = Case(batch=2, heads=4, bias=bias, causal=True)
+        stack = [dict(zip(names, case.inputs(tf.float32, seed), strict=True)) for seed in range(3)]
+        for name in set(names) - set(stacked):
+            for inputs in stack:
+                inputs[name] = stack[0][name]
+        output_grad = case.output_grad(tf.float32)
+
+        def compute(mapped: dict[str, tf.Tensor]) -> list[tf.Tensor]:
+            inputs = [mapped.get(name, tf.constant(stack[0][name])) for name in names]
+            with tf.GradientTape() as tape:
+                tape.watch(inputs[:3])
+                y = case(*inputs)
+            return [y, *tape.gradient(y, inputs[:3], output_gradients=tf.constant(output_grad))]
+
+        mapped = {name: tf.constant(np.stack([inputs[name] for inputs in stack])) for name in stacked}
+        function = self.in_mode(mode, lambda mapped: tf.vectorized_map(compute, mapped))
+        y, *grads = (tensor.numpy() for tensor in function(mapped))
+        for i, inputs in enumerate(stack):
+            arrays = list(inputs.values())
+            self.assert_near(reference(case, *arrays), y[i], tf.float32)
+            for one, other in zip(reference_gradients(case, output_grad, *arrays)[:3], grads, strict=True):
+                self.assert_near(one, other[i], tf.float32)
+        if mode == "graph":
+            types = {op.type for op in function.get_concrete_function(mapped).graph.get_operations()}
+            self.assertContainsSubset({"FlashAttention", "FlashAttentionGrad"}, types)
+            self.assertNoCommonElements({"While", "StatelessWhile"}, types)
+
+    @parameterized.product(dtype=DTYPES, name=("no_batch", "no_keys", "no_heads"))
+    def test_vectorized_map_of_empty_arrays(self, dtype: tf.DType, name: str) -> None:
+        case = dataclasses.replace(CASES[name], bias=None)
+        q, k, v = (tf.constant(np.stack([array] * 3)) for array in case.inputs(dtype))
+        y = tf.vectorized_map(lambda qkv: case(*qkv), (q, k, v))
+        self.assertEqual((y.dtype, y.shape), (q.dtype, q.shape))
+        np.testing.assert_array_equal(tf.cast(y, tf.float32), np.zeros(q.shape))
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_jacobian_with_a_bias(self, mode: str) -> None:
+        case = Case(q_length=2, kv_length=3, head_dim=2, bias=(2, 3))
+        inputs = [tf.constant(array) for array in case.inputs(tf.float64)]
+
+        def jacobians(*inputs: tf.Tensor) -> list[tf.Tensor]:
+            with tf.GradientTape() as tape:
+                tape.watch(inputs)
+                y = case(*inputs)
+            result: list[tf.Tensor] = tape.jacobian(y, inputs)
+            return result
+
+        size = inputs[0].shape.num_elements()
+        actual = self.in_mode(mode, jacobians)(*inputs)
+        for i in range(size):
+            one_hot = np.reshape(np.eye(size)[i], inputs[0].shape)
+            arrays = [tensor.numpy() for tensor in inputs]
+            for expected, jacobian in zip(reference_gradients(case, one_hot, *arrays), actual, strict=True):
+                self.assert_near(expected, jacobian.numpy().reshape(size, *expected.shape)[i], tf.float64)
 
     @parameterized.parameters(*op_test_case.MODES)
     def test_in_control_flow(self, mode: str) -> None:
@@ -815,15 +925,32 @@ class FlashAttentionXlaTest(AttentionTestCase):
 
     def test_refuses_empty_arrays_of_a_batch_that_xla_does_not_know(self) -> None:
         def function(x: tf.Tensor, keys: tf.Tensor) -> tf.Tensor:
-            selected = tf.boolean_mask(keys, x[:, 0, 0, 0] > 0)
-            return ops.flash_attention(x, selected, selected)
+            x, keys = (tf.boolean_mask(tensor, x[:, 0, 0, 0] > 0) for tensor in (x, keys))
+            return ops.flash_attention(x, keys, keys)
 
         with self.assertRaisesRegex(
             tf.errors.InvalidArgumentError,
-            "FlashAttention: under XLA, the batch's size must be known while it compiles where arrays are empty, "
+            "FlashAttention: under XLA, all sizes must be known while it compiles where arrays are empty, "
             "but key has f32",
         ):
             tf.function(function, jit_compile=True)(tf.ones([3, 4, 2, 1]), tf.ones([3, 0, 2, 1]))
+
+    @parameterized.parameters(
+        ((0,), "key and query"), ((1, 2), "key and query"), ((0, 1, 3), "value and query"), ((3,), "bias and query")
+    )
+    def test_refuses_batches_of_which_xla_does_not_know_some(self, dynamic: tuple[int, ...], names: str) -> None:
+        def function(selected: tf.Tensor, *inputs: tf.Tensor) -> tf.Tensor:
+            return ops.flash_attention(
+                *[tf.boolean_mask(x, selected) if i in dynamic else x for i, x in enumerate(inputs)]
+            )
+
+        inputs = [tf.ones(shape) for shape in ([3, 4, 2, 1], [3, 5, 2, 1], [3, 5, 2, 1], [3, 1, 4, 5])]
+        with self.assertRaisesRegex(
+            tf.errors.InvalidArgumentError,
+            f"FlashAttention: under XLA, dimension 0 of {names} must be known while it compiles for both or for "
+            "neither, but ",
+        ):
+            tf.function(function, jit_compile=True)(tf.constant([True, False, True]), *inputs)
 
     def test_refuses_lengths_that_xla_does_not_know(self) -> None:
         def function(x: tf.Tensor) -> tf.Tensor:

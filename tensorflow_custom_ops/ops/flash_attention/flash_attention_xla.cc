@@ -11,8 +11,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/core/xla_custom_call.h"
 #include "tensorflow_custom_ops/core/xla_custom_call_handler.h"
+#include "tensorflow_custom_ops/core/xla_dynamic.h"
 #include "tensorflow_custom_ops/core/xla_lowering.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_cpu.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_hlo.h"
@@ -133,23 +135,24 @@ xla::XlaOp RemoveDynamicBatch(const xla::Shape& shape, xla::XlaOp& input) {
   return size;
 }
 
-flash_attention::Shape ShapeOf(const xla::Shape& shape) {
+Shape ShapeOf(const xla::Shape& shape) {
   return std::vector<int64_t>(shape.dimensions().begin(),
                               shape.dimensions().end());
 }
 
-const char* InputName(int index) {
-  constexpr const char* kNames[] = {"query", "key", "value"};
-  return index < 3 ? kNames[index] : "another input";
+const char* InputName(int index, int64_t num_bias) {
+  constexpr const char* kNames[] = {"query",  "key",         "value",
+                                    "output", "log_sum_exp", "output_grad"};
+  if (index < 3) return kNames[index];
+  return index < 3 + num_bias ? "bias" : kNames[index - num_bias];
 }
 
 // `others`: how many inputs follow the biases.
 absl::StatusOr<Node> NodeOf(XlaLoweringContext& context, const char* op,
                             int others) {
   Node node;
-  absl::Status status = context.GetAttr("causal", &node.attributes.causal);
-  status.Update(context.GetAttr("scale", &node.attributes.scale));
-  status.Update(context.GetAttr("window", &node.attributes.window));
+  absl::Status status =
+      flash_attention::GetAttributes(op, context, &node.attributes);
   status.Update(context.GetAttr("num_bias", &node.num_bias));
   if (!status.ok()) return status;
 #ifdef TENSORFLOW_CUSTOM_OPS_XLA_CUSTOM_CALLS
@@ -160,6 +163,7 @@ absl::StatusOr<Node> NodeOf(XlaLoweringContext& context, const char* op,
   for (int i = 0; i < 3 + node.num_bias + others; ++i) {
     const absl::StatusOr<xla::Shape> shape = context.InputShape(i);
     if (!shape.ok()) return shape.status();
+    const char* const name = InputName(i, node.num_bias);
     // A bias may have none.
     const bool has_batch =
         i < 3 || i >= 3 + node.num_bias || shape->dimensions().size() == 4;
@@ -169,20 +173,18 @@ absl::StatusOr<Node> NodeOf(XlaLoweringContext& context, const char* op,
           op,
           ": under XLA, all sizes but the batch's must be known while it "
           "compiles, but ",
-          InputName(i), " has ", xla::ShapeUtil::HumanString(*shape)));
+          name, " has ", xla::ShapeUtil::HumanString(*shape)));
     }
     node.inputs.push_back(context.Input(i));
     node.shapes.push_back(*shape);
     node.batch_sizes.emplace_back();
+    status = CheckNotEmptyIfDynamic(op, name, *shape);
+    if (has_batch && shape->dimensions(0) != 1) {
+      status.Update(CheckSameIsDynamic(op, name, *shape, InputName(0, 0),
+                                       node.shapes[0], 0));
+    }
+    if (!status.ok()) return status;
     if (shape->is_dynamic()) {
-      if (xla::ShapeUtil::IsZeroElementArray(*shape)) {
-        // XLA would make a constant of such an output, and forget its size.
-        return absl::InvalidArgumentError(absl::StrCat(
-            op,
-            ": under XLA, the batch's size must be known while it compiles "
-            "where arrays are empty, but ",
-            InputName(i), " has ", xla::ShapeUtil::HumanString(*shape)));
-      }
       node.batch_sizes.back() = RemoveDynamicBatch(*shape, node.inputs.back());
       node.custom_call = false;
     }

@@ -30,11 +30,13 @@ struct FocalLogits : Elementwise</*inputs=*/2, /*attributes=*/2> {
   }
 
   static const char* Check(fn::Constant alpha, fn::Constant gamma) {
+    if (!(alpha.value >= 0 && alpha.value <= 1)) {
+      return "alpha must be from 0 to 1";
+    }
     const bool is_finite = gamma.value - gamma.value == 0;
-    const bool valid =
-        alpha.value >= 0 && alpha.value <= 1 && gamma.value >= 0 && is_finite;
-    return valid ? nullptr
-                 : "alpha must be from 0 to 1 and gamma at least 0 and finite";
+    return gamma.value >= 0 && is_finite
+               ? nullptr
+               : "gamma must be at least 0 and finite";
   }
 
  private:

@@ -114,11 +114,11 @@ class FocalLogitsTest(elementwise_test_case.BroadcastingTestCase):
             {"alpha": 0.75, "gamma": 3.5},
         ),
         refused=(
-            ({"alpha": -0.5}, "alpha must be from 0 to 1 and gamma at least 0 and finite, but it is -0.5, 2"),
-            ({"alpha": 1.5}, "alpha must be from 0 to 1 and gamma at least 0 and finite, but it is 1.5, 2"),
-            ({"gamma": -1.0}, "alpha must be from 0 to 1 and gamma at least 0 and finite, but it is 0.25, -1"),
-            ({"gamma": math.inf}, "alpha must be from 0 to 1 and gamma at least 0 and finite, but it is 0.25, inf"),
-            ({"gamma": math.nan}, "alpha must be from 0 to 1 and gamma at least 0 and finite, but it is 0.25, nan"),
+            ({"alpha": -0.5}, "alpha must be from 0 to 1, but alpha is -0.5 and gamma is 2"),
+            ({"alpha": 1.5}, "alpha must be from 0 to 1, but alpha is 1.5 and gamma is 2"),
+            ({"gamma": -1.0}, "gamma must be at least 0 and finite, but alpha is 0.25 and gamma is -1"),
+            ({"gamma": math.inf}, "gamma must be at least 0 and finite, but alpha is 0.25 and gamma is inf"),
+            ({"gamma": math.nan}, "gamma must be at least 0 and finite, but alpha is 0.25 and gamma is nan"),
         ),
     )
 

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/ops/fused_dense/fused_dense_shape.h"
 
 namespace tensorflow_custom_ops {
@@ -14,9 +15,9 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-static_assert(fused_dense::kUnknown == InferenceContext::kUnknownDim);
+static_assert(kUnknown == InferenceContext::kUnknownDim);
 
-fused_dense::Shape InputShape(InferenceContext* context, int index) {
+Shape InputShape(InferenceContext* context, int index) {
   const ShapeHandle input = context->input(index);
   if (!context->RankKnown(input)) return std::nullopt;
   std::vector<int64_t> sizes;
@@ -27,13 +28,12 @@ fused_dense::Shape InputShape(InferenceContext* context, int index) {
 }
 
 absl::Status FusedDenseShape(InferenceContext* context) {
-  const fused_dense::Shape input = InputShape(context, 0);
-  const fused_dense::Shape weights = InputShape(context, 1);
-  const fused_dense::Shape bias = InputShape(context, 2);
+  const Shape input = InputShape(context, 0);
+  const Shape weights = InputShape(context, 1);
+  const Shape bias = InputShape(context, 2);
   absl::Status status = fused_dense::CheckShapes(input, weights, bias);
   if (!status.ok()) return status;
-  const fused_dense::Shape output =
-      fused_dense::OutputShape(input, weights, bias);
+  const Shape output = fused_dense::OutputShape(input, weights, bias);
   if (!output) {
     context->set_output(0, context->UnknownShape());
     return absl::OkStatus();

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/ops/fused_dense/fused_dense_problem.h"
 #include "tensorflow_custom_ops/ops/fused_dense/fused_dense_shape.h"
 
@@ -60,7 +61,7 @@ class FusedDenseKernel : public tensorflow::OpKernel {
     return Activation::kLinear;
   }
 
-  static fused_dense::Shape ShapeOf(const tensorflow::Tensor& tensor) {
+  static Shape ShapeOf(const tensorflow::Tensor& tensor) {
     const auto sizes = tensor.shape().dim_sizes();
     return std::vector<int64_t>(sizes.begin(), sizes.end());
   }

@@ -5,39 +5,13 @@
 #define TENSORFLOW_CUSTOM_OPS_OPS_FUSED_DENSE_FUSED_DENSE_SHAPE_H_
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "tensorflow_custom_ops/core/shape.h"
 
 namespace tensorflow_custom_ops {
 namespace fused_dense {
-
-constexpr int64_t kUnknown = -1;
-
-// The dimensions of a shape, where known; nullopt is an unknown rank.
-using Shape = std::optional<std::vector<int64_t>>;
-
-inline std::string DebugString(const Shape& shape) {
-  if (!shape) return "<unknown>";
-  const auto append = [](std::string* out, int64_t size) {
-    absl::StrAppend(out, size == kUnknown ? "?" : absl::StrCat(size));
-  };
-  return absl::StrCat("[", absl::StrJoin(*shape, ",", append), "]");
-}
-
-// Dimension `index` of a shape, from the end if negative.
-inline int64_t Size(const Shape& shape, int index) {
-  if (!shape) return kUnknown;
-  return index < 0 ? shape->at(shape->size() + index) : shape->at(index);
-}
-
-inline bool Differ(int64_t a, int64_t b) {
-  return a != kUnknown && b != kUnknown && a != b;
-}
 
 // Whether input, weights and bias fit, as far as their shapes are known.
 inline absl::Status CheckShapes(const Shape& input, const Shape& weights,

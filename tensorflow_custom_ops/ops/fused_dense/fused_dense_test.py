@@ -448,6 +448,12 @@ class FusedDenseTest(op_test_case.OpTestCase):
 
         np.testing.assert_array_equal(tf.function(batch, jit_compile=True)(a), np.full([3, 2], 4.0))
 
+        def empty(a: tf.Tensor) -> tf.Tensor:
+            return ops.fused_dense(tf.boolean_mask(tf.ones([4, 0]), a > 0), weights[:0], bias)
+
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "FusedDense: .* arrays are empty, but input has"):
+            tf.function(empty, jit_compile=True)(a)
+
     def test_name(self) -> None:
         with tf.Graph().as_default():
             y = ops.fused_dense([[1.0]], [[1.0]], [1.0], name="layer")

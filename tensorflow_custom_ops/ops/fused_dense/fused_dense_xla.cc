@@ -8,6 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/platform/tensor_float_32_utils.h"
+#include "tensorflow_custom_ops/core/shape.h"
+#include "tensorflow_custom_ops/core/xla_dynamic.h"
 #include "tensorflow_custom_ops/core/xla_lowering.h"
 #include "tensorflow_custom_ops/ops/fused_dense/fused_dense_shape.h"
 #include "xla/hlo/builder/lib/constants.h"
@@ -33,7 +35,7 @@ absl::Status LowerFusedDense(XlaLoweringContext& context) {
   std::string activation;
   absl::Status status = context.GetAttr("activation", &activation);
   if (!status.ok()) return status;
-  fused_dense::Shape shapes[3];
+  Shape shapes[3];
   xla::PrimitiveType type;
   for (int i = 0; i < 3; ++i) {
     const absl::StatusOr<xla::Shape> shape = context.InputShape(i);
@@ -48,6 +50,8 @@ absl::Status LowerFusedDense(XlaLoweringContext& context) {
           "weights and bias must be known while it compiles, but ",
           kInputs[i], " has ", xla::ShapeUtil::HumanString(*shape)));
     }
+    status = CheckNotEmptyIfDynamic("FusedDense", kInputs[i], *shape);
+    if (!status.ok()) return status;
     shapes[i] = std::vector<int64_t>(shape->dimensions().begin(),
                                      shape->dimensions().end());
     type = shape->element_type();

@@ -15,7 +15,8 @@ normal X.
 input: A tensor of any shape.
 output: A tensor of the same shape and type.
 approximate: Whether to compute it with tanh, as
-  0.5 * x * (1 + tanh(0.7978845608 * (x + 0.044715 * x^3))), or else with erf.
+  0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))), or else as
+  0.5 * x * erfc(-x / sqrt(2)).
 T: The type of the elements.
 )doc");
 

@@ -18,9 +18,9 @@ def gelu(
 ) -> tf.Tensor:
     """Computes `x * P(X <= x)` of each element `x`, for a standard normal `X`.
 
-    It is `0.5 * x * (1 + erf(x / sqrt(2)))`, or with `approximate`
-    `0.5 * x * (1 + tanh(0.7978845608 * (x + 0.044715 * x**3)))`: `tf.nn.gelu`. For minus infinity it is 0, or as
-    small as the smallest numbers.
+    It is `0.5 * x * erfc(-x / sqrt(2))`, or with `approximate`
+    `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))`: what `tf.nn.gelu` is, but with as many digits where
+    it is near 0, for negative `x`, as elsewhere. For minus infinity it is -0.
 
     Hendrycks and Gimpel, "Gaussian Error Linear Units (GELUs)", 2016.
 

@@ -39,9 +39,9 @@ class HuberTest(elementwise_test_case.ElementwiseTestCase):
         # 12 itself is where one of them changes.
         variants=({"delta": 1.0}, {"delta": 0.3}, {"delta": 12.0}),
         refused=(
-            ({"delta": 0.0}, "delta must be positive, but it is 0"),
-            ({"delta": -1.5}, "delta must be positive, but it is -1.5"),
-            ({"delta": math.nan}, "delta must be positive, but it is nan"),
+            ({"delta": 0.0}, "delta must be positive, but delta is 0"),
+            ({"delta": -1.5}, "delta must be positive, but delta is -1.5"),
+            ({"delta": math.nan}, "delta must be positive, but delta is nan"),
         ),
     )
 

@@ -31,9 +31,10 @@ def layer_norm(
     instructions, and from what XLA computes. The environment variable TF_CUSTOM_OPS_ISA (baseline, avx2 or avx512)
     forces the instructions.
 
-    A row with NaN or infinite elements becomes NaN. Where the sum of squares of the differences from the mean is not
-    within the range of float32 (of float64), the row becomes `offset`, as with other implementations; so does a row of
-    equal elements, but for rounding errors, unless epsilon is 0: that row is NaN.
+    A row with NaN or infinite elements becomes NaN, and so does one whose sum is not within the range of float32 (of
+    float64), for it has no mean: elements of 1e35 and more. Where the sum of squares of the differences from the mean
+    is not within that range, the row becomes `offset`, as with other implementations; so does a row of equal elements,
+    but for rounding errors, unless epsilon is 0: that row is NaN.
 
     The gradient with respect to `x`, `scale` and `offset` is one op, which reads its inputs once. Those of `scale` and
     `offset`, sums over all rows, do not depend on the number of threads either. The second derivative, and further
@@ -54,7 +55,8 @@ def layer_norm(
     Raises:
       tf.errors.InvalidArgumentError: in eager mode, `x` is a scalar or has empty rows, `scale` or `offset` has another
         shape, the types differ or are others, or `epsilon` is negative or not finite. In a tf.function, a shape turns
-        out to be so when it runs. Under XLA, `n` is not known while it compiles.
+        out to be so when it runs. Under XLA, `n` is not known while it compiles, or another size is not and there
+        are no rows.
       ValueError: in a tf.function, a shape or `epsilon` is known to be so while it is traced. In any mode, `x` has no
         such axis, or an unknown rank and `axis` is not -1.
       TypeError: in a tf.function, the types differ or are others; in any mode, `epsilon` is no number, or `axis` is no

@@ -37,6 +37,14 @@ class LayerNormTest(normalization_test_case.NormalizationTestCase):
             y = self.in_mode(mode, ops.layer_norm)(x, scale, offset)
             np.testing.assert_array_equal(y.numpy(), np.stack([offset.numpy()] * 2))
 
+    @parameterized.product(dtype=(tf.bfloat16, tf.float32, tf.float64), mode=op_test_case.MODES)
+    def test_infinite_sums(self, dtype: tf.DType, mode: str) -> None:
+        # A bfloat16 is summed up in float32.
+        large = tf.constant(1e308 if dtype == tf.float64 else 1e38, dtype)
+        x = tf.stack([tf.fill([50], large), tf.ones([50], dtype)])
+        y = self.in_mode(mode, ops.layer_norm)(x, tf.ones([50], dtype), tf.zeros([50], dtype))
+        np.testing.assert_array_equal(np.isnan(tf.cast(y, tf.float64)), np.repeat([[True], [False]], 50, axis=1))
+
     def test_documentation(self) -> None:
         self.assertIn("standard deviation", gen_layer_norm.layer_norm.__doc__)
 

@@ -52,9 +52,9 @@ class LogitTest(elementwise_test_case.ElementwiseTestCase):
         inputs=(Input(low=0.05, high=0.95),),
         variants=({"epsilon": 1e-7}, {"epsilon": 0.125}, {"epsilon": 0.0}),
         refused=(
-            ({"epsilon": 0.5}, "epsilon must be at least 0 and below 0.5, but it is 0.5"),
-            ({"epsilon": -0.25}, "epsilon must be at least 0 and below 0.5, but it is -0.25"),
-            ({"epsilon": math.nan}, "epsilon must be at least 0 and below 0.5, but it is nan"),
+            ({"epsilon": 0.5}, "epsilon must be at least 0 and below 0.5, but epsilon is 0.5"),
+            ({"epsilon": -0.25}, "epsilon must be at least 0 and below 0.5, but epsilon is -0.25"),
+            ({"epsilon": math.nan}, "epsilon must be at least 0 and below 0.5, but epsilon is nan"),
         ),
     )
 

@@ -49,7 +49,7 @@ def rms_norm(
     Raises:
       tf.errors.InvalidArgumentError: in eager mode, `x` is a scalar or has empty rows, `scale` has another shape, the
         types differ or are others, or `epsilon` is negative or not finite. In a tf.function, a shape turns out to be so
-        when it runs. Under XLA, `n` is not known while it compiles.
+        when it runs. Under XLA, `n` is not known while it compiles, or another size is not and there are no rows.
       ValueError: in a tf.function, a shape or `epsilon` is known to be so while it is traced. In any mode, `x` has no
         such axis, or an unknown rank and `axis` is not -1.
       TypeError: in a tf.function, the types differ or are others; in any mode, `epsilon` is no number, or `axis` is no

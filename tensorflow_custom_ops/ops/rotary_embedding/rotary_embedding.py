@@ -63,7 +63,7 @@ def rotary_embedding(
       tf.errors.InvalidArgumentError: in eager mode, the rank of `x` is less than 3, the shape of `positions` does not
         fit, `rotary_dim` is odd or larger than `head_dim`, `base` is not positive, or a type is another. In a
         tf.function, a shape turns out to be so when it runs. Under XLA, `head_dim`, or a dimension that `positions`
-        has, is not known while it compiles.
+        has, is not known while it compiles, or any is not and `x` is empty.
       ValueError: in a tf.function, a shape or attribute is known to be so while it is traced. In any mode, `rotary_dim`
         is negative.
       TypeError: in a tf.function, a type is another. In any mode, `base` is no number, `rotary_dim` no int, or
@@ -105,7 +105,7 @@ def _rotary_embedding_grad(op: tf.Operation, grad: tf.Tensor) -> list[tf.Tensor 
     return [gen_rotary_embedding.rotary_embedding(grad, positions, **attributes), *[None] * len(positions)]
 
 
-@vectorization.pfor.RegisterPFor("RotaryEmbedding")
+@vectorization.register("RotaryEmbedding")
 def _convert(pfor_input: Any) -> Any:  # noqa: ANN401 - of no public type
     """How tf.vectorized_map runs the op on a stack of inputs, which are a batch."""
     positions = []

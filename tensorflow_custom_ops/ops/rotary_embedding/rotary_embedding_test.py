@@ -448,6 +448,25 @@ class RotaryEmbeddingTest(RotaryEmbeddingTestCase):
         types = {node.type for node in tf.function(function).get_concrete_function().graph.get_operations()}
         self.assertNoCommonElements({"While", "StatelessWhile"}, types)
 
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_nested_vectorized_map_and_gradients(self, mode: str) -> None:
+        x, positions = self.random((4, 3, 5, 2, 6), tf.float32), np.arange(60, dtype=np.int64).reshape(4, 3, 5) * 7 - 99
+
+        def value_and_gradient(x: tf.Tensor, positions: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = ops.rotary_embedding(x, positions)
+            return y, tape.gradient(y, x, output_gradients=x)
+
+        def twice(x: tf.Tensor, positions: tf.Tensor) -> Any:  # noqa: ANN401 - the same
+            return tf.vectorized_map(
+                lambda outer: tf.vectorized_map(lambda inner: value_and_gradient(*inner), outer), (x, positions)
+            )
+
+        y, gradient = self.in_mode(mode, twice)(tf.constant(x), tf.constant(positions))
+        self.assert_near(x, y, positions=positions)
+        self.assert_near(x, gradient, positions=positions, inverse=True)
+
     def test_vectorized_map_of_too_few_dimensions_is_refused(self) -> None:
         for signature in ([tf.TensorSpec([3, 4, 2])], [tf.TensorSpec(None)]):
             function = tf.function(lambda x: tf.vectorized_map(ops.rotary_embedding, x), input_signature=signature)
@@ -553,6 +572,16 @@ class RotaryEmbeddingXlaTest(RotaryEmbeddingTestCase):
         x, selected = self.random((6, 2, 8), tf.float32), np.array([1, 0, 1, 1, 0, 0], bool)
         function = tf.function(lambda x, s: ops.rotary_embedding(tf.boolean_mask(x, s)), jit_compile=True)
         self.assert_near(x[selected], function(tf.constant(x), tf.constant(selected)))
+
+    def test_refuses_empty_arrays_of_a_batch_that_xla_does_not_know(self) -> None:
+        for shape in ([3, 0, 2, 4], [3, 4, 0, 4], [3, 4, 2, 0]):
+            with self.assertRaisesRegex(
+                tf.errors.InvalidArgumentError,
+                "RotaryEmbedding: under XLA, all sizes must be known .* where arrays are empty, but input has f32",
+            ):
+                tf.function(lambda x, s: ops.rotary_embedding(tf.boolean_mask(x, s)), jit_compile=True)(
+                    tf.ones(shape), tf.constant([True, False, True])
+                )
 
     def test_refuses_sizes_that_xla_does_not_know(self) -> None:
         selected = tf.constant([True, False])

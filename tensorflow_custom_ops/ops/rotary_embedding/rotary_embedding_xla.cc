@@ -14,6 +14,7 @@
 #include "tensorflow_custom_ops/core/type.h"
 #include "tensorflow_custom_ops/core/xla_custom_call.h"
 #include "tensorflow_custom_ops/core/xla_custom_call_handler.h"
+#include "tensorflow_custom_ops/core/xla_dynamic.h"
 #include "tensorflow_custom_ops/core/xla_lowering.h"
 #include "tensorflow_custom_ops/ops/rotary_embedding/rotary_embedding_cpu.h"
 #include "tensorflow_custom_ops/ops/rotary_embedding/rotary_embedding_frequency.h"
@@ -202,7 +203,7 @@ absl::Status CheckStatic(const xla::Shape& input,
       known = known && !input.is_dynamic_dimension(i);
     }
   }
-  if (known) return absl::OkStatus();
+  if (known) return CheckNotEmptyIfDynamic("RotaryEmbedding", "input", input);
   return rotary_embedding::Invalid(
       "under XLA, the last dimension of input, and the dimensions that "
       "positions has, must be known while it compiles, but input has ",

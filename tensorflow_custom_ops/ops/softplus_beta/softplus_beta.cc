@@ -13,7 +13,7 @@ Softplus of a given sharpness: output = log(1 + exp(beta * input)) / beta.
 
 input: A tensor of any shape.
 output: A tensor of the same shape and type.
-beta: The sharpness, a positive number.
+beta: The sharpness, from 2^-126 to 2^126.
 T: The type of the elements.
 )doc");
 

@@ -19,22 +19,22 @@ def softplus_beta(
     """Computes `log(1 + exp(beta * x)) / beta` of each element `x`.
 
     With `beta` 1 it is `tf.nn.softplus`. The larger `beta`, the nearer it is to `max(x, 0)`. The value and the first
-    derivative never overflow on the way.
+    derivative neither overflow nor underflow on the way.
 
     The gradient is `sigmoid(beta * x)`. It can be taken twice.
 
     Args:
       input: A tensor of any shape, or what converts to one. Its type is half, bfloat16, float32 or float64.
-      beta: The sharpness, a positive number, rounded to float32.
+      beta: The sharpness, from 2**-126 to 2**126, rounded to float32.
       name: A name for the operation.
 
     Returns:
       A tensor of the shape and type of `input`.
 
     Raises:
-      tf.errors.InvalidArgumentError: in eager mode, `input` has another type, or `beta` is not positive, infinite or
-        denormal.
-      ValueError: in a tf.function, `beta` is not positive, infinite or denormal.
+      tf.errors.InvalidArgumentError: in eager mode, `input` has another type, or `beta` is below 2**-126 or above
+        2**126.
+      ValueError: in a tf.function, `beta` is below 2**-126 or above 2**126.
       TypeError: in a tf.function, `input` has another type.
     """
     return gen_softplus_beta.softplus_beta(input, beta=beta, name=name)

@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 import tensorflow as tf
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 
 import tensorflow_custom_ops as ops
-from tests import elementwise_test_case
+from tests import elementwise_test_case, op_test_case
 from tests.elementwise_test_case import Spec, Tolerance, sigmoid
 
 # e^y has the error of |y| / 2 ulps that the rounding of y makes.
@@ -19,6 +19,8 @@ TOLERANCES = (
     Tolerance(float32=16, float64=16, scale=1e-6),
     Tolerance(float32=16, float64=16, scale=1e-6),
 )
+
+SMALLEST, LARGEST = np.float32(2.0**-126), np.float32(2.0**126)
 
 
 def _reference(x: np.ndarray, beta: float) -> np.ndarray:
@@ -41,15 +43,30 @@ class SoftplusBetaTest(elementwise_test_case.ElementwiseTestCase):
         derivatives={(1,): _first, (2,): _second},
         tolerances=TOLERANCES,
         variants=({"beta": 1.0}, {"beta": 0.3}, {"beta": 8.0}),
-        refused=(
-            ({"beta": 0.0}, "beta must be positive, finite and no denormal, but it is 0"),
-            ({"beta": -1.5}, "beta must be positive, finite and no denormal, but it is -1.5"),
-            ({"beta": math.nan}, "beta must be positive, finite and no denormal, but it is nan"),
-            # Eager kernels may flush it to zero before they show it.
-            ({"beta": 1e-40}, r"beta must be positive, finite and no denormal, but it is (0|9\.99995e-41)"),
-            ({"beta": math.inf}, "beta must be positive, finite and no denormal, but it is inf"),
+        refused=tuple(
+            ({"beta": beta}, f"beta must be from 2\\^-126 to 2\\^126, but beta is {found}")
+            for beta, found in (
+                (0.0, "0"),
+                (-1.5, "-1.5"),
+                (math.nan, "nan"),
+                # Eager kernels may flush it to zero before they show it.
+                (1e-40, r"(0|9\.99995e-41)"),
+                (np.nextafter(LARGEST, np.float32(np.inf)).item(), r"8\.50706e\+37"),
+                (math.inf, "inf"),
+            )
         ),
     )
+
+    @parameterized.product(beta=(SMALLEST, LARGEST), dtype=elementwise_test_case.DTYPES, mode=op_test_case.MODES)
+    def test_takes_all_betas(self, beta: np.float32, dtype: tf.DType, mode: str) -> None:
+        generator = np.random.default_rng(0)
+        # From where beta * x is nearly 0 to where it is infinite, if beta is large.
+        inputs = np.concatenate(
+            [[0.0], generator.choice([-1.0, 1.0], 1000) * 2.0 ** generator.uniform(-120, 127, 1000)]
+        )
+        # The second derivative is beta times what may be denormal, and flushed to zero.
+        for orders in ((0,), (1,)):
+            self.check(orders, [inputs.astype(dtype.as_numpy_dtype)], {"beta": beta.item()}, mode)
 
     def test_is_tensorflows_softplus(self) -> None:
         x = tf.random.stateless_normal([1000], [1, 2])

@@ -46,7 +46,8 @@ def top_k_mask(
     Raises:
       tf.errors.InvalidArgumentError: in eager mode, `input` is a scalar, `input` or `k` has another type, or `k` is not
         a scalar, negative, or larger than the last dimension of `input`. In a tf.function, a shape or `k` turns out to
-        be so when it runs. Under XLA, `k` is not a compile-time constant.
+        be so when it runs. Under XLA, `k` is not a compile-time constant, or a size is not known while it compiles and
+        `input` is empty.
       ValueError: in a tf.function, a shape or `k` is known to be so while it is traced.
       TypeError: in a tf.function, `input` or `k` has another type; in any mode, `fill_value` is no number.
     """

@@ -438,6 +438,16 @@ class TopKMaskXlaTest(op_test_case.OpTestCase):
         ):
             function(tf.ones([3]))
 
+    def test_refuses_empty_arrays_of_a_batch_that_xla_does_not_know(self) -> None:
+        for shape in ([3, 0, 5], [3, 2, 0]):
+            with self.assertRaisesRegex(
+                tf.errors.InvalidArgumentError,
+                "TopKMask: under XLA, all sizes must be known .* where arrays are empty, but input has f32",
+            ):
+                tf.function(lambda x, s: ops.top_k_mask(tf.boolean_mask(x, s), 0), jit_compile=True)(
+                    tf.ones(shape), tf.constant([True, False, True])
+                )
+
     def test_refuses_a_runtime_k(self) -> None:
         def counted(x: tf.Tensor) -> tf.Tensor:
             return ops.top_k_mask(x, tf.size(tf.boolean_mask(x, x > 1.0)))

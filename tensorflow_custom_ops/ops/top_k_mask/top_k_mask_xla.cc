@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "tensorflow_custom_ops/core/xla_custom_call.h"
 #include "tensorflow_custom_ops/core/xla_custom_call_handler.h"
+#include "tensorflow_custom_ops/core/xla_dynamic.h"
 #include "tensorflow_custom_ops/core/xla_lowering.h"
 #include "tensorflow_custom_ops/ops/top_k_mask/top_k_mask.h"
 #include "xla/hlo/builder/lib/comparators.h"
@@ -189,10 +190,12 @@ absl::StatusOr<Outputs> Emit(XlaLoweringContext& context,
 absl::Status LowerTopKMask(XlaLoweringContext& context) {
   absl::StatusOr<xla::Shape> shape = context.InputShape(0);
   if (!shape.ok()) return shape.status();
+  absl::Status status = CheckNotEmptyIfDynamic("TopKMask", "input", *shape);
+  if (!status.ok()) return status;
   absl::StatusOr<xla::Shape> k_shape = context.InputShape(1);
   if (!k_shape.ok()) return k_shape.status();
-  absl::Status status = CheckTopKMaskRanks(shape->dimensions().size(),
-                                           k_shape->dimensions().size());
+  status = CheckTopKMaskRanks(shape->dimensions().size(),
+                              k_shape->dimensions().size());
   if (!status.ok()) return status;
 
   absl::StatusOr<int64_t> k = context.ConstantInput(1);

@@ -24,7 +24,7 @@ class FourInputsTest(elementwise_test_case.BroadcastingTestCase):
         ),
         inputs=tuple(Input(name, low=-3.0, high=3.0) for name in "abcd"),
         variants=({"times": 2}, {"times": -3}),
-        refused=(({"times": 0}, "times must not be 0, but it is 0"),),
+        refused=(({"times": 0}, "times must not be 0, but times is 0"),),
     )
 
 
