@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import os
+import pickle
 import resource
 import socket
 import sys
@@ -54,7 +55,7 @@ class _Tasks:
         self._functions: dict[tuple[bytes, bool], Any] = {}
 
     def _function(self, graph: protocol.Graph, jit: bool) -> Any:  # noqa: ANN401 - of no public type
-        key = graph.graph_def, jit
+        key = pickle.dumps(graph), jit
         if key not in self._functions:
             self._functions[key] = tf.function(
                 _importer(graph),

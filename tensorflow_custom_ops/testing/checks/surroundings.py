@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import pathlib
 import tempfile
 from collections.abc import Iterator
@@ -10,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import tensorflow as tf
 
-from tensorflow_custom_ops.testing.call import Call
+from tensorflow_custom_ops.testing.call import Call, Traced
 from tensorflow_custom_ops.testing.report import Note
 from tensorflow_custom_ops.testing.subject import NotApplicable, Outcome, Subject
 from tensorflow_custom_ops.testing.worker import CrashError, TaskError
@@ -63,10 +65,11 @@ def _vectorized(
         return outputs
 
     specs = [tf.TensorSpec(array.shape, array.dtype) for array in inputs]
-    traced: object = None
+    traced: Traced | Outcome
     for fallback in (False, True):
         call = Call(lambda *tensors, fallback=fallback: mapped(*tensors, fallback=fallback), inputs)
-        traced = subject.attempt_trace(call, specs)
+        with _no_log():
+            traced = subject.attempt_trace(call, specs)
         if not isinstance(traced, Outcome):
             if fallback:
                 yield Note(f"{what}it runs in a loop")
@@ -79,6 +82,18 @@ def _vectorized(
                 yield f"{what}{different} of each alone"
             return
     yield f"{what}it {traced}"
+
+
+@contextlib.contextmanager
+def _no_log() -> Iterator[None]:
+    """TensorFlow logs a page for each op that it has no rule for; a note says so in a line."""
+    logger = tf.get_logger()
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def check_saved_model(subject: Subject) -> Iterator[str]:
