@@ -12,7 +12,6 @@ Exits with status 1 if there are findings.
 from __future__ import annotations
 
 import argparse
-import functools
 import importlib
 import sys
 from collections.abc import Callable
@@ -29,10 +28,11 @@ from tensorflow_custom_ops.testing.samples import Sample
 def _function(path: str) -> Callable[..., Any]:
     """The function of a name like tf.nn.relu or module.function."""
     module, *attributes = path.split(".")
-    found: Callable[..., Any] = functools.reduce(
-        getattr, attributes, tf if module == "tf" else importlib.import_module(module)
-    )
-    return found
+    found: Any = tf if module == "tf" else importlib.import_module(module)
+    for attribute in attributes:
+        found = getattr(found, attribute)
+    function: Callable[..., Any] = found
+    return function
 
 
 def _pair(text: str) -> tuple[str, str]:

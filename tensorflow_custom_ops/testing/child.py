@@ -81,9 +81,7 @@ class _Tasks:
         function = self._function(graph, jit)
         make = _unaligned if unaligned else tf.constant
         with tf.device(device):
-            return [
-                [np.array(output) for output in function(*(make(array) for array in inputs))] for inputs in runs
-            ]
+            return [[np.array(output) for output in function(*(make(array) for array in inputs))] for inputs in runs]
 
     def run_with_threads(
         self,
@@ -140,7 +138,7 @@ def _work(channel: connection.Connection) -> None:
         answer: tuple[str, Any]
         try:
             answer = "result", getattr(tasks, name)(**kwargs)
-        except Exception as error:  # noqa: BLE001 - told to who asked
+        except Exception as error:
             answer = "error", (type(error).__name__, str(error))
         channel.send(answer)
 

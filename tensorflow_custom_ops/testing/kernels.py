@@ -30,7 +30,7 @@ def is_function(op: str) -> bool:
 
 
 def is_stateful(op: str) -> bool:
-    """Whether the op may give something else each time. (Calls of functions are not taken to.)"""
+    """Whether the op may give something else each time; calls of functions are not taken to."""
     definition = op_def(op)
     return definition is not None and bool(definition.is_stateful) and not is_function(op)
 
@@ -63,7 +63,5 @@ def types_with_kernel(op: str, device: str, attribute: str) -> set[tf.DType] | N
         constraints = [constraint for constraint in kernel.constraint if constraint.name == attribute]
         if not constraints:
             return None
-        types |= {
-            tf.as_dtype(number) for constraint in constraints for number in constraint.allowed_values.list.type
-        }
+        types |= {tf.as_dtype(number) for constraint in constraints for number in constraint.allowed_values.list.type}
     return types

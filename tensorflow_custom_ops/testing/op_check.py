@@ -27,16 +27,18 @@ def op_check(
     tolerances: Mapping[str, float] | None = None,
     libraries: Sequence[str] = (),
     modules: Sequence[str] = (),
+    time_limit: float = 60.0,
 ) -> Report:
     """Checks an op, this package's or any other, by one call of it; the counterpart of torch.library.opcheck.
 
-    The call is run in all ways that TensorFlow has, and with other inputs that are made of the sample's: of each type that
-    the op takes, empty, large, not finite, not aligned, of shapes that do not fit. What may crash is run in another process, so
-    that a crash is a finding. Everything that is found is reported, not only the first.
+    The call is run in all ways that TensorFlow has, and with other inputs that are made of the sample's: of each type
+    that the op takes, empty, large, not finite, not aligned, of shapes that do not fit. What may crash is run in
+    another process, so that a crash is a finding. Everything that is found is reported, not only the first.
 
-    The op is the one that makes the function's first output. Checks change the sizes of dimensions: those of one size are
-    taken to belong together, so a sample has another size, best a prime number, for each dimension that means something
-    else, and none of size 1. Its numbers should be ordinary ones, away from where the op is not differentiable.
+    The op is the one that makes the function's first output. Checks change the sizes of dimensions: those of one size
+    are taken to belong together, so a sample has another size, best a prime number, for each dimension that means
+    something else, and none of size 1. Its numbers should be ordinary ones, away from where the op is not
+    differentiable.
 
     Args:
       fn: A function of tensors, which returns a tensor or a structure of tensors; it calls one op, or few.
@@ -46,19 +48,20 @@ def op_check(
       only: The names of the checks to run; by default all.
       skip: The names of checks to leave out, and why, which the report tells.
       order: The order up to which there are to be gradients; 2 or more.
-      differentiable: The positions, among the inputs, of those that there are gradients for; by default all whose type
-        is a floating-point one.
+      differentiable: The positions, among the inputs, of those that there are gradients for; by default all whose
+        type is a floating-point one.
       tolerances: Relative errors by a type's name, such as {"half": 1e-2}, which replace the usual ones, where
         results are compared that may be rounded differently.
       libraries: The op libraries that another process loads to have the op. This package's is loaded anyway.
       modules: The modules that another process imports to have the op.
+      time_limit: The seconds after which a run counts as hanging.
 
     Returns:
       The report. `report.findings` is what is wrong, `report.ok` whether nothing is, and `print(report)` a table.
 
     Raises:
-      ValueError: `only` or `skip` names no check, or a reason is missing; the function calls no op; it cannot be traced;
-        or the op is not known to another process, as neither `libraries` nor `modules` registers it.
+      ValueError: `only` or `skip` names no check, or a reason is missing; the function calls no op, or cannot be
+        traced; or the op is not known to another process, as neither `libraries` nor `modules` registers it.
     """
     skip = dict(skip or {})
     chosen = CHECKS if only is None else only
@@ -69,7 +72,7 @@ def op_check(
     if without_reason:
         raise ValueError(f"op_check: skip tells no reason for {', '.join(without_reason)}")
     start = time.monotonic()
-    worker = Worker(libraries, modules)
+    worker = Worker(libraries, modules, time_limit)
     subject = Subject(Call(fn, args, dict(kwargs or {})), worker, tolerances or {}, order, differentiable)
     try:
         results = _first_run(subject)
@@ -114,7 +117,6 @@ def _run(name: str, subject: Subject, skipped: str | None) -> Result:
                 result.findings.append(Finding(name, text))
     except NotApplicable as reason:
         result.skipped = str(reason)
-    except Exception as error:  # noqa: BLE001 - what a check does not expect is a finding
+    except Exception as error:
         result.findings.append(Finding(name, f"it fails: {type(error).__name__}: {error}"))
     return result
-

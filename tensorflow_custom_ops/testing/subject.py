@@ -141,7 +141,7 @@ class Subject:
         """Traces, or tells of the error."""
         try:
             return call.trace(specs)
-        except Exception as error:  # noqa: BLE001 - whatever the function raises
+        except Exception as error:
             return Outcome(error=type(error).__name__, message=str(error))
 
     def difference(
@@ -161,8 +161,7 @@ def graph_of(traced: Traced) -> protocol.Graph:
     return protocol.Graph(
         graph_def=traced.graph_def,
         specs=tuple(
-            (None if spec.shape.rank is None else tuple(spec.shape.as_list()), spec.dtype.name)
-            for spec in traced.specs
+            (None if spec.shape.rank is None else tuple(spec.shape.as_list()), spec.dtype.name) for spec in traced.specs
         ),
         input_names=traced.input_names,
         output_names=traced.output_names,

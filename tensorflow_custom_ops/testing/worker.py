@@ -17,9 +17,6 @@ from typing import IO, Any
 
 from tensorflow_custom_ops.testing import protocol
 
-# Seconds that one task may take.
-TIME_LIMIT = 60.0
-
 
 class TaskError(Exception):
     """A task raised an exception.
@@ -106,13 +103,14 @@ def _server(libraries: tuple[str, ...], modules: tuple[str, ...]) -> _Server:
 class Worker:
     """Runs tasks in a process, which is replaced when it crashes."""
 
-    def __init__(self, libraries: Sequence[str], modules: Sequence[str]) -> None:
+    def __init__(self, libraries: Sequence[str], modules: Sequence[str], time_limit: float) -> None:
+        self._time_limit = time_limit
         self._server = _server(tuple(libraries), tuple(modules))
         self._channel: connection.Connection | None = None
         self._process = 0
         self._log: IO[bytes]
 
-    def __call__(self, task: str, time_limit: float = TIME_LIMIT, **kwargs: Any) -> Any:  # noqa: ANN401 - of any task
+    def __call__(self, task: str, **kwargs: Any) -> Any:  # noqa: ANN401 - of any task
         """Runs one of the tasks that child.py has.
 
         Raises:
@@ -124,9 +122,9 @@ class Worker:
             self._process, self._channel = self._server.fork(self._log)
         try:
             self._channel.send((task, kwargs))
-            if not self._channel.poll(time_limit):
+            if not self._channel.poll(self._time_limit):
                 self._end(signal.SIGKILL)
-                raise CrashError(f"does not end within {time_limit:g} s")
+                raise CrashError(f"does not end within {self._time_limit:g} s")
             kind, answer = self._channel.recv()
         except (EOFError, ConnectionError):
             status = self._end(None)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks, by name, in the order in which they are run.
 
-Each takes the subject and yields what is wrong; a Note is something else worth knowing. It raises NotApplicable if there
-is nothing to look at. The first line of its docstring says what has to hold.
+Each takes the subject and yields what is wrong; a Note is something else worth knowing. It raises NotApplicable if
+there is nothing to look at. The first line of its docstring says what has to hold.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def check_alignment(subject: Subject) -> Iterator[str]:
 
 
 def check_forwarding(subject: Subject) -> Iterator[str]:
-    """An input that is needed after the op keeps its values: an argument, an intermediate result, a variable's value."""
+    """An input that is needed after the op keeps its values: an argument, an intermediate result, a variable."""
     numeric = [
         i
         for i, array in enumerate(subject.call.inputs)
@@ -79,11 +79,11 @@ def check_forwarding(subject: Subject) -> Iterator[str]:
             different = subject.difference(expected[: len(subject.outputs)], outputs[: len(subject.outputs)])
             if different is not None:
                 yield f"of {what}, {different}"
-    before = [array.copy() for array in inputs]
+    copies = [array.copy() for array in inputs]
     tensors = [tf.constant(array) for array in inputs]
     subject.call(*tensors)
     for i, tensor in enumerate(tensors):
-        if not compare.same_bits(before[i], np.array(tensor)):
+        if not compare.same_bits(copies[i], np.array(tensor)):
             yield f"eagerly, {subject.input_name(i)} is overwritten"
 
 

@@ -49,9 +49,7 @@ def check_threads(subject: Subject) -> Iterator[str]:
         compared = True
         first: list[list[np.ndarray]] = []
         for threads in _THREADS:
-            runs = subject.worker(
-                "run_with_threads", graph=graph, inputs=inputs, threads=threads, repeats=_REPEATS
-            )
+            runs = subject.worker("run_with_threads", graph=graph, inputs=inputs, threads=threads, repeats=_REPEATS)
             what = f"with dimensions of {size} made {size * times} and {threads} threads"
             different = _first_difference(runs)
             if different is not None:

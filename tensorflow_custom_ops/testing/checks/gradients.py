@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from tensorflow_custom_ops.testing.call import Call
+from tensorflow_custom_ops.testing.call import Call, Traced
 from tensorflow_custom_ops.testing.report import Note
 from tensorflow_custom_ops.testing.subject import NotApplicable, Outcome, Subject
 
@@ -54,9 +53,7 @@ def _floating(arrays: Sequence[np.ndarray]) -> list[int]:
 def gradient_of(call: Call, outputs: Sequence[np.ndarray], sources: Sequence[int], seed: int) -> _Gradient:
     """The gradient, as a call; tracing it raises what TensorFlow raises where there is none."""
     generator = np.random.default_rng(seed)
-    weights = [
-        generator.uniform(0.5, 1.5, outputs[i].shape).astype(outputs[i].dtype) for i in _floating(outputs)
-    ]
+    weights = [generator.uniform(0.5, 1.5, outputs[i].shape).astype(outputs[i].dtype) for i in _floating(outputs)]
     count = len(call.inputs)
     connected: list[int] = []
 
@@ -86,7 +83,13 @@ def _weighted(outputs: Sequence[np.ndarray], weights: Sequence[np.ndarray]) -> f
 
 
 def difference_quotients(
-    subject: Subject, call: Call, traced: Any, source: int, directions: Sequence[np.ndarray], step: float  # noqa: ANN401
+    subject: Subject,
+    call: Call,
+    traced: Traced,
+    *,
+    source: int,
+    directions: Sequence[np.ndarray],
+    step: float,
 ) -> list[list[np.ndarray]]:
     """Of each direction the outputs' derivatives, by differences of one input."""
     runs = []
@@ -122,16 +125,13 @@ def _compare(
     try:
         gradient_traced = gradient.call.trace()
     except LookupError as error:
-        # Of each input tf.custom_gradient, or an op of the gradient: the text tells which op has none.
         yield f"no gradient: {' '.join(str(error).split())}"
         return
-    except Exception as error:  # noqa: BLE001 - whatever the gradient function raises
+    except Exception as error:
         yield f"tracing the gradient raises {type(error).__name__}: {error}"
         return
     yield gradient
-    analytic = dict(
-        zip(gradient.connected, subject.run(gradient_traced, gradient.call.inputs), strict=True)
-    )
+    analytic = dict(zip(gradient.connected, subject.run(gradient_traced, gradient.call.inputs), strict=True))
     weights = gradient.call.inputs[len(call.inputs) :]
     generator = np.random.default_rng(seed)
     for source in sources:
@@ -147,7 +147,9 @@ def _compare(
         numeric = np.array(
             [
                 _weighted(quotients, weights)
-                for quotients in difference_quotients(subject, call, traced, source, directions, step)
+                for quotients in difference_quotients(
+                    subject, call, traced, source=source, directions=directions, step=step
+                )
             ]
         )
         if found is None:
@@ -226,7 +228,7 @@ def check_higher_orders(subject: Subject) -> Iterator[str]:
         gradient = gradient_of(call, outputs, sources, seed=order)
         try:
             gradient.call.trace()
-        except Exception as error:  # noqa: BLE001 - whatever the gradient function raises
+        except Exception as error:
             raise NotApplicable(f"order {order - 1} fails: {type(error).__name__}") from error
         if not gradient.connected:
             raise NotApplicable(f"the gradient of order {order - 1} is not there, which is 0")
@@ -245,7 +247,7 @@ def check_gradient_modes(subject: Subject) -> Iterator[str]:
     gradient = gradient_of(subject.call, subject.outputs, sources, seed=1)
     try:
         traced = gradient.call.trace()
-    except Exception as error:  # noqa: BLE001 - whatever the gradient function raises
+    except Exception as error:
         raise NotApplicable(f"there is none: {type(error).__name__}") from error
     if not gradient.connected:
         raise NotApplicable("there is none")
@@ -293,11 +295,11 @@ def check_forward_mode(subject: Subject) -> Iterator[str]:
         forward_call = Call(forward, call.inputs)
         try:
             forward_traced = forward_call.trace()
-        except Exception as error:  # noqa: BLE001 - whatever the gradient function raises
+        except Exception as error:
             yield f"for {subject.input_name(source)}, it raises {type(error).__name__}: {error}"
             continue
         found = subject.run(forward_traced, call.inputs)
-        (quotients,) = difference_quotients(subject, call, traced, source, [direction], step)
+        (quotients,) = difference_quotients(subject, call, traced, source=source, directions=[direction], step=step)
         numeric = [quotients[i] for i in _floating(outputs)]
         flat_found = np.concatenate([array.astype(np.float64).ravel() for array in found])
         flat_numeric = np.concatenate([array.ravel() for array in numeric])

@@ -45,9 +45,7 @@ def cast_call(subject: Subject, attribute: str, dtype: tf.DType) -> Call | None:
     cast = [name in names for name in subject.traced.op_inputs]
     if not any(cast):
         return None
-    inputs = [
-        _cast(array, dtype) if chosen else array for array, chosen in zip(subject.call.inputs, cast, strict=True)
-    ]
+    inputs = [_cast(array, dtype) if chosen else array for array, chosen in zip(subject.call.inputs, cast, strict=True)]
     return subject.call.with_inputs(inputs)
 
 

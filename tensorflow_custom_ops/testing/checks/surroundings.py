@@ -134,7 +134,7 @@ def check_keras(subject: Subject) -> Iterator[str]:
     else:
         symbols = [keras.Input(batch_shape=array.shape, dtype=array.dtype.name) for array in inputs]
 
-    class OpLayer(keras.layers.Layer):  # type: ignore[misc]
+    class OpLayer(keras.layers.Layer):
         def call(self, tensors: list[tf.Tensor]) -> list[tf.Tensor]:
             return subject.call(*tensors)
 
@@ -142,7 +142,7 @@ def check_keras(subject: Subject) -> Iterator[str]:
     layer = OpLayer(dtype=keras.DTypePolicy("float32"), autocast=False)
     try:
         model = keras.Model(symbols, layer(symbols))
-    except Exception as error:  # noqa: BLE001 - whatever the function raises
+    except Exception as error:
         yield f"a layer of it fails on symbolic inputs: {type(error).__name__}: {error}"
         return
     outputs = tf.nest.flatten(model([tf.constant(array) for array in inputs]))
@@ -154,6 +154,7 @@ def check_keras(subject: Subject) -> Iterator[str]:
             yield f"in a Keras model, output {i} is said to have shape {symbol.shape}, and has {list(output.shape)}"
     try:
         subject.call(*symbols)
-    except Exception as error:  # noqa: BLE001 - whatever the function raises
+    except Exception as error:
         if "keras" not in str(error).lower() and "symbolic" not in str(error).lower():
-            yield f"called with a symbolic Keras input, it raises what does not tell so: {type(error).__name__}: {error}"
+            text = f"{type(error).__name__}: {error}"
+            yield f"called with a symbolic Keras input, it raises what does not tell so: {text}"
