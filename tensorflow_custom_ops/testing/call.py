@@ -67,7 +67,7 @@ class Call:
             i for i, leaf in enumerate(self._leaves) if isinstance(leaf, (np.ndarray, np.generic, tf.Tensor))
         ]
         # Copies: what a faulty op overwrites are not the caller's.
-        self.inputs = [np.array(self._leaves[i]) for i in self._positions]
+        self.inputs = [value_of(tf.constant(self._leaves[i])) for i in self._positions]
 
     def __call__(self, *tensors: Any) -> list[tf.Tensor]:  # noqa: ANN401 - tensors or what stands for them
         """Calls the function with other inputs, and returns its outputs as a list."""
@@ -75,7 +75,14 @@ class Call:
         for position, tensor in zip(self._positions, tensors, strict=True):
             leaves[position] = tensor
         args, kwargs = tf.nest.pack_sequence_as((self.args, self.kwargs), leaves)
-        outputs = tf.nest.flatten(self.function(*args, **kwargs), expand_composites=True)
+        # Gradients of gathers are slices, which are not flattened.
+        outputs = [
+            tensor
+            for output in tf.nest.flatten(self.function(*args, **kwargs))
+            for tensor in (
+                [output] if isinstance(output, tf.IndexedSlices) else tf.nest.flatten(output, expand_composites=True)
+            )
+        ]
         return [tf.convert_to_tensor(output) for output in outputs if output is not None]
 
     def with_inputs(self, inputs: Sequence[np.ndarray]) -> Call:
@@ -108,6 +115,9 @@ class Call:
         # The placeholders of inputs are replaced where the graph is run, and XLA has no kernel for them.
         replaced = {tensor.op.name for tensor in concrete.inputs}
         kept = [node for node in graph_def.node if node.name not in replaced]
+        for node in kept:
+            # Where they were to be beside the input.
+            node.attr.pop("_class", None)
         del graph_def.node[:]
         graph_def.node.extend(kept)
         return Traced(
@@ -128,7 +138,12 @@ class Call:
 def _value(tensor: tf.Tensor) -> np.ndarray:
     if tensor.dtype in {tf.resource, tf.variant}:
         raise ValueError("op_check: the function uses a variable or other resource of its surroundings; pass its value")
-    return np.array(tensor)
+    return value_of(tensor)
+
+
+def value_of(tensor: tf.Tensor) -> np.ndarray:
+    """The value of a tensor; np.array itself fails for scalars of types that are not NumPy's."""
+    return np.array(tensor.numpy(), tensor.dtype.as_numpy_dtype)
 
 
 def _maker(outputs: Sequence[tf.Tensor]) -> tf.Operation | None:

@@ -28,6 +28,7 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import op_def_registry
 
 from tensorflow_custom_ops.testing import protocol
+from tensorflow_custom_ops.testing.call import value_of
 
 # What tensors of most types are aligned to.
 _ALIGNMENT = 64
@@ -81,7 +82,7 @@ class _Tasks:
         function = self._function(graph, jit)
         make = _unaligned if unaligned else tf.constant
         with tf.device(device):
-            return [[np.array(output) for output in function(*(make(array) for array in inputs))] for inputs in runs]
+            return [[value_of(output) for output in function(*(make(array) for array in inputs))] for inputs in runs]
 
     def run_with_threads(
         self,
@@ -104,7 +105,7 @@ class _Tasks:
     def run_saved_model(self, path: str, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The outputs of the function `call` of a SavedModel."""
         model = tf.saved_model.load(path)
-        return [np.array(output) for output in model.call(*(tf.constant(array) for array in inputs))]
+        return [value_of(output) for output in model.call(*(tf.constant(array) for array in inputs))]
 
 
 def _importer(graph: protocol.Graph) -> Callable[..., list[tf.Tensor]]:

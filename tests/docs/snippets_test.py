@@ -13,7 +13,7 @@ from tests.docs import snippets
 
 # Of these the code needs XLA.
 WITH_XLA = ("docs/elementwise.md", "docs/xla.md") if _build_info.XLA else ()
-DOCUMENTS = ("README.md", "docs/profiling.md", *WITH_XLA)
+DOCUMENTS = ("README.md", "docs/profiling.md", "docs/testing.md", *WITH_XLA)
 
 SCALED_SILU = pathlib.Path("tensorflow_custom_ops/ops/scaled_silu/scaled_silu")
 

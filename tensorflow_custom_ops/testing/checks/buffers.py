@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import tensorflow as tf
 
 from tensorflow_custom_ops.testing import compare
-from tensorflow_custom_ops.testing.call import Call
+from tensorflow_custom_ops.testing.call import Call, value_of
 from tensorflow_custom_ops.testing.subject import NotApplicable, Subject
 
 
@@ -83,7 +82,7 @@ def check_forwarding(subject: Subject) -> Iterator[str]:
     tensors = [tf.constant(array) for array in inputs]
     subject.call(*tensors)
     for i, tensor in enumerate(tensors):
-        if not compare.same_bits(copies[i], np.array(tensor)):
+        if not compare.same_bits(copies[i], value_of(tensor)):
             yield f"eagerly, {subject.input_name(i)} is overwritten"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import tensorflow as tf
 
-from tensorflow_custom_ops.testing.call import Call, Traced
+from tensorflow_custom_ops.testing.call import Call, Traced, value_of
 from tensorflow_custom_ops.testing.report import Note
 from tensorflow_custom_ops.testing.subject import NotApplicable, Outcome, Subject
 
@@ -252,7 +252,7 @@ def check_gradient_modes(subject: Subject) -> Iterator[str]:
     if not gradient.connected:
         raise NotApplicable("there is none")
     expected = subject.run(traced, gradient.call.inputs)
-    eager = [np.array(tensor) for tensor in gradient.call(*map(tf.constant, gradient.call.inputs))]
+    eager = [value_of(tensor) for tensor in gradient.call(*map(tf.constant, gradient.call.inputs))]
     different = subject.difference(expected, eager)
     if different is not None:
         yield f"of the gradient, {different} in a graph"

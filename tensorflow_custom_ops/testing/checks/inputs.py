@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -15,6 +15,9 @@ from tensorflow_custom_ops.testing.subject import CLEAN_ERRORS, NotApplicable, O
 
 # Elements of all inputs together, about: enough for several threads to get some, and no multiple of anything.
 _LARGE = 1_000_003
+
+# Sums of so many numbers are rounded more often; what is looked for is worse.
+_LARGE_TOLERANCES = dict.fromkeys(compare.TOLERANCES, 5e-2)
 
 
 def sizes(inputs: Sequence[np.ndarray]) -> list[int]:
@@ -35,8 +38,16 @@ def all_resized(inputs: Sequence[np.ndarray], old: int, new: int) -> list[np.nda
     return [resized(array, old, new) for array in inputs]
 
 
-def compare_ways(subject: Subject, what: str, inputs: Sequence[np.ndarray]) -> Iterator[str | Outcome]:
+def compare_ways(
+    subject: Subject, what: str, inputs: Sequence[np.ndarray], tolerances: Mapping[str, float] | None = None
+) -> Iterator[str | Outcome]:
     """Runs unusual inputs in all ways, which must agree: on an error that tells something, or on the results.
+
+    Args:
+      subject: The subject.
+      what: How messages begin.
+      inputs: The inputs.
+      tolerances: Relative errors allowed, by default the subject's.
 
     Yields:
       What is wrong, and the outcome of the kernel.
@@ -63,7 +74,7 @@ def compare_ways(subject: Subject, what: str, inputs: Sequence[np.ndarray]) -> I
         return
     yield from unclean(f"{what}, by XLA", jit)
     if jit.outputs is not None and kernel.outputs is not None and subject.deterministic:
-        different = subject.difference(kernel.outputs, jit.outputs)
+        different = compare.difference(kernel.outputs, jit.outputs, tolerances or subject.tolerances)
         if different is not None:
             yield f"{what}, by XLA {different} by the kernel"
 
@@ -128,7 +139,7 @@ def check_large(subject: Subject) -> Iterator[str]:
     for size, times, inputs in large_inputs(subject):
         what = f"with dimensions of {size} made {size * times}"
         kernel = Outcome()
-        for found in compare_ways(subject, what, inputs):
+        for found in compare_ways(subject, what, inputs, _LARGE_TOLERANCES):
             if isinstance(found, Outcome):
                 kernel = found
             else:
@@ -141,8 +152,7 @@ def check_large(subject: Subject) -> Iterator[str]:
         if twice.outputs is None or not _repeats(subject, resize, size * 2, twice.outputs):
             continue
         expected = [resize(output, new=size * times) for output in subject.outputs]
-        # Sums of so many numbers are rounded more often; what is looked for is worse.
-        different = compare.difference(expected, kernel.outputs, dict.fromkeys(compare.TOLERANCES, 5e-2))
+        different = compare.difference(expected, kernel.outputs, _LARGE_TOLERANCES)
         if different is not None:
             yield f"{what} by repeating them, {different}; of twice the sample, it gives the results twice"
     if not done:

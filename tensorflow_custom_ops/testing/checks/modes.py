@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import tensorflow as tf
 
+from tensorflow_custom_ops.testing.call import value_of
 from tensorflow_custom_ops.testing.subject import NotApplicable, Subject
 
 
@@ -16,7 +16,7 @@ def check_eager(subject: Subject) -> Iterator[str]:
     if not subject.deterministic:
         raise NotApplicable("the op is stateful, so that calls may differ")
     expected = subject.outputs  # In the other process first: if it crashes, then there.
-    outputs = [np.array(output) for output in subject.call(*map(tf.constant, subject.call.inputs))]
+    outputs = [value_of(output) for output in subject.call(*map(tf.constant, subject.call.inputs))]
     different = subject.difference(expected, outputs)
     if different is not None:
         yield f"eagerly, {different} in a graph"

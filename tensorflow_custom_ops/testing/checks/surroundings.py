@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import tensorflow as tf
 
-from tensorflow_custom_ops.testing.call import Call, Traced
+from tensorflow_custom_ops.testing.call import Call, Traced, value_of
 from tensorflow_custom_ops.testing.report import Note
 from tensorflow_custom_ops.testing.subject import NotApplicable, Outcome, Subject
 from tensorflow_custom_ops.testing.worker import CrashError, TaskError
@@ -146,7 +146,7 @@ def check_keras(subject: Subject) -> Iterator[str]:
         yield f"a layer of it fails on symbolic inputs: {type(error).__name__}: {error}"
         return
     outputs = tf.nest.flatten(model([tf.constant(array) for array in inputs]))
-    different = subject.difference(subject.outputs, [np.array(output) for output in outputs])
+    different = subject.difference(subject.outputs, [value_of(output) for output in outputs])
     if different is not None and subject.deterministic:
         yield f"in a Keras model, {different}"
     for i, (symbol, output) in enumerate(zip(model.outputs, subject.outputs, strict=True)):
