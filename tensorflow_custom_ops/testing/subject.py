@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,18 @@ from tensorflow_custom_ops.testing.worker import CrashError, TaskError, Worker
 
 # What an op may raise where inputs do not fit.
 CLEAN_ERRORS = frozenset({"InvalidArgumentError", "UnimplementedError", "NotFoundError", "ValueError", "TypeError"})
+
+
+# What TensorFlow adds to an error's text: where it was raised.
+_WHERE = re.compile(
+    r"Graph execution error:|Detected at node .*? defined at \(most recent call last\):|<stack traces unavailable>"
+    r"|\[\[\{\{.*?\}\}\]\]|\[Op:\w*\]|dummy_file_name:\d+:dummy_function_name|The op is created at:"
+)
+
+
+def own_text(message: str) -> str:
+    """An error's text without what TensorFlow adds, in a line."""
+    return " ".join(_WHERE.sub(" ", message).split())
 
 
 class NotApplicable(Exception):  # noqa: N818 - no error
@@ -46,8 +59,7 @@ class Outcome:
         if self.outputs is not None:
             return "gives outputs of shape " + ", ".join(str(list(output.shape)) for output in self.outputs)
         if self.error is not None:
-            text = " ".join(self.message.split())
-            return f"raises {self.error}: {text[:300]}"
+            return f"raises {self.error}: {own_text(self.message)[:300]}"
         return self.message
 
 

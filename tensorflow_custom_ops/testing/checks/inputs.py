@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from tensorflow_custom_ops.testing import compare
 from tensorflow_custom_ops.testing.report import Note
-from tensorflow_custom_ops.testing.subject import CLEAN_ERRORS, NotApplicable, Outcome, Subject
+from tensorflow_custom_ops.testing.subject import CLEAN_ERRORS, NotApplicable, Outcome, Subject, own_text
 
 # Elements of all inputs together, about: enough for several threads to get some, and no multiple of anything.
 _LARGE = 1_000_003
@@ -86,17 +86,8 @@ def unclean(what: str, outcome: Outcome) -> Iterator[str]:
     elif outcome.error is not None:
         if outcome.error not in CLEAN_ERRORS:
             yield f"{what}, it {outcome}; that should be one of {', '.join(sorted(CLEAN_ERRORS))}"
-        elif not _explains(outcome.message):
+        elif len(own_text(outcome.message).split()) < 3:
             yield f"{what}, the error {outcome.error} says nothing: {outcome.message!r}"
-
-
-def _explains(message: str) -> bool:
-    """Whether an error's text says more than where it was raised, which TensorFlow adds."""
-    lines = [line for line in message.splitlines() if line.strip() and not line.startswith("Detected at node")]
-    own = lines[0].split("[[{{node", maxsplit=1)[0].removeprefix("Graph execution error:") if lines else ""
-    if not own.strip() and len(lines) > 1:
-        own = lines[1].split("[[{{node", maxsplit=1)[0]
-    return len(own.split()) >= 3
 
 
 def check_empty(subject: Subject) -> Iterator[str]:
