@@ -23,7 +23,7 @@ OPS = [
 ]
 
 # Modules and functions of the package, which an op of the same name would replace.
-_RESERVED = ["build_info", "core", "layers", "ops"]
+_RESERVED = ["build_info", "core", "layers", "ops", "testing"]
 
 [fail("an op cannot have the name " + op) for op in OPS if op in _RESERVED]
 

@@ -61,6 +61,7 @@ class FilesTest(ContentsTestCase):
     def test_has_the_package(self) -> None:
         package = {"__init__.py", "_build_info.py", "_functions.py", "_loader.py", "py.typed"}
         package |= {*LIBRARIES, "layers/__init__.py", "layers/my_layer.py", "ops/__init__.py"}
+        package |= {"testing/__init__.py", "testing/__main__.py", "testing/checks/__init__.py"}
         for op in OPS:
             names = ("__init__.py", f"{op}.py", f"gen_{op}.py", f"gen_{op}.pyi")
             package |= {f"ops/{op}/{name}" for name in names}

@@ -47,6 +47,7 @@ def custom_op(
       <name>_gpu_test.cc the test of that function
       <name>_xla.cc      the lowering to XLA, if there is one
       <name>.py          the Python functions and gradients; __all__ lists what users get
+      <name>_samples.py  the calls by which op_check checks the op; may be left out, see testing/samples.py
       <name>_test.py     the test
       __init__.py        makes the folder a Python package
 
@@ -115,7 +116,7 @@ def custom_op(
     _op_wrapper(name)
     native.py_library(
         name = name,
-        srcs = ["__init__.py", name + ".py"],
+        srcs = ["__init__.py", name + ".py"] + native.glob([name + "_samples.py"], allow_empty = True),
         data = ["gen_{}.pyi".format(name)],
         visibility = ["//visibility:public"],
         deps = [

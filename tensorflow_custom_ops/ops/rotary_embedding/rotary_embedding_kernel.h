@@ -41,9 +41,9 @@ class RotaryEmbeddingKernel : public tensorflow::OpKernel {
     if (!positions_shapes.empty()) {
       const tensorflow::Tensor& positions = context->input(1);
       if (positions.dtype() == tensorflow::DT_INT64) {
-        problem.positions64 = positions.flat<int64_t>().data();
+        problem.positions64 = static_cast<const int64_t*>(positions.data());
       } else {
-        problem.positions32 = positions.flat<int32_t>().data();
+        problem.positions32 = static_cast<const int32_t*>(positions.data());
       }
     }
     OP_REQUIRES_OK(context, Run(context, problem));

@@ -38,10 +38,12 @@ inline absl::Status CheckTopKMaskRanks(int64_t input, int64_t k) {
   return absl::OkStatus();
 }
 
-// The value of k, a scalar of one of the types that the op takes.
+// The value of k, a scalar of one of the types that the op takes. (data(), for
+// scalar() ends the process where a tensor is not aligned.)
 inline int64_t TopKMaskK(const tensorflow::Tensor& k) {
-  return k.dtype() == tensorflow::DT_INT64 ? k.scalar<int64_t>()()
-                                           : k.scalar<int32_t>()();
+  return k.dtype() == tensorflow::DT_INT64
+             ? *static_cast<const int64_t*>(k.data())
+             : *static_cast<const int32_t*>(k.data());
 }
 
 // Checks k for rows of n elements.

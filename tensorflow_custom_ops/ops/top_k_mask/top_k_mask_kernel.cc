@@ -34,12 +34,14 @@ class TopKMaskKernel : public OpKernel {
     Tensor* mask = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(1, input.shape(), &mask));
 
-    const auto rows = input.flat_inner_dims<T>();
+    const int64_t n = input.dim_size(input.dims() - 1);
+    const int64_t rows = n == 0 ? 0 : input.NumElements() / n;
     const auto& threads = *context->device()->tensorflow_cpu_worker_threads();
     OP_REQUIRES_OK(
         context,
-        TopKMask<T>(rows.data(), rows.dimension(0), rows.dimension(1),
-                    TopKMaskK(k), fill_value_, output->flat<T>().data(),
+        // data(), for flat() ends the process where a tensor is not aligned.
+        TopKMask<T>(static_cast<const T*>(input.data()), rows, n, TopKMaskK(k),
+                    fill_value_, static_cast<T*>(output->data()),
                     mask->flat<bool>().data(),
                     [&](int64_t total, int64_t cycles,
                         absl::FunctionRef<void(int64_t, int64_t)> body) {

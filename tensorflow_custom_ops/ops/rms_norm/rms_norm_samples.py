@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calls by which op_check checks RmsNorm."""
+
+from tensorflow_custom_ops.testing.samples import Sample, normal
+
+SAMPLES = {"last axis": Sample((normal(3, 5), normal(5, seed=1)), {"epsilon": 1e-3})}
