@@ -13,11 +13,7 @@ from tests.docs import snippets
 
 # Of these the code needs XLA.
 WITH_XLA = ("docs/elementwise.md", "docs/xla.md") if _build_info.XLA else ()
-<<<<<<< HEAD
-DOCUMENTS = ("README.md", "docs/profiling.md", "docs/transformers.md", *WITH_XLA)
-=======
-DOCUMENTS = ("README.md", "docs/profiling.md", "docs/testing.md", *WITH_XLA)
->>>>>>> opcheck
+DOCUMENTS = ("README.md", "docs/profiling.md", "docs/testing.md", "docs/transformers.md", *WITH_XLA)
 
 OPS = pathlib.Path("tensorflow_custom_ops/ops")
 
