@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tensorflow_custom_ops.testing import samples as samples_module
 from tensorflow_custom_ops.testing.checks import CHECKS
-from tensorflow_custom_ops.testing.samples import Sample
+from tensorflow_custom_ops.testing.samples import Sample, default_sample, normal, samples
 
 
 def _function(path: str) -> Callable[..., Any]:
@@ -45,7 +44,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _evaluate(expression: str) -> Any:  # noqa: ANN401 - of any type
     """The value of an expression of the user's own, with the names that samples are made of."""
-    return eval(expression, {"np": np, "tf": tf, "normal": samples_module.normal, "dict": dict})
+    return eval(expression, {"np": np, "tf": tf, "normal": normal, "dict": dict})
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
@@ -74,19 +73,17 @@ def main(arguments: list[str]) -> int:
         tf.load_op_library(library)
     for module in options.module:
         importlib.import_module(module)
-    if "." in options.op:
-        function = _function(options.op)
-        samples = {"default": samples_module.default_sample(function)} if options.args is None else {}
-    else:
-        samples = samples_module.samples(options.op)
-        function = _function(f"tensorflow_custom_ops.{options.op}")
+    function = _function(options.op if "." in options.op else f"tensorflow_custom_ops.{options.op}")
     if options.args is not None:
         args = _evaluate(options.args)
-        args = args if isinstance(args, tuple) else (args,)
-        samples = {"--args": Sample(args, _evaluate(options.kwargs))}
+        chosen = {"--args": Sample(args if isinstance(args, tuple) else (args,), _evaluate(options.kwargs))}
+    elif "." in options.op:
+        chosen = {"default": default_sample(function)}
+    else:
+        chosen = samples(options.op)
     given = {"only": options.only, "order": options.order}
     status = 0
-    for name, sample in samples.items():
+    for name, sample in chosen.items():
         report = sample.check(
             function,
             **{option: value for option, value in given.items() if value is not None},
@@ -94,7 +91,7 @@ def main(arguments: list[str]) -> int:
             libraries=options.library,
             modules=options.module,
         )
-        print(f"{name}: {report}" if len(samples) > 1 else report)
+        print(f"{name}: {report}" if len(chosen) > 1 else report)
         status |= not report.ok
     return int(status)
 

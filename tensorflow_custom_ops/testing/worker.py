@@ -124,11 +124,13 @@ class Worker:
             self._channel.send((task, kwargs))
             if not self._channel.poll(self._time_limit):
                 self._end(signal.SIGKILL)
+                self._log.close()
                 raise CrashError(f"does not end within {self._time_limit:g} s")
             kind, answer = self._channel.recv()
         except (EOFError, ConnectionError):
             status = self._end(None)
-            raise CrashError(f"{_how(status)}{self._last_words()}") from None
+            with self._log:
+                raise CrashError(f"{_how(status)}{self._last_words()}") from None
         if kind == "error":
             raise TaskError(*answer)
         return answer
@@ -137,6 +139,7 @@ class Worker:
         """Ends the process."""
         if self._channel is not None:
             self._end(signal.SIGTERM)
+            self._log.close()
 
     def _end(self, with_signal: int | None) -> int:
         assert self._channel is not None
