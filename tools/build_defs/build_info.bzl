@@ -4,24 +4,25 @@
 load("@local_config_cuda//cuda:build_defs.bzl", "if_cuda")
 load("//tensorflow_custom_ops:version.bzl", "VERSION")
 
-def build_info(name, library, gpu_library, xla, **kwargs):
+def build_info(name, library, xla, gpu_library = None, **kwargs):
     """Makes _build_info.py.
 
     Args:
       name: the target.
       library: the op library.
-      gpu_library: the library of its GPU kernels, which is there where CUDA is configured.
       xla: "true" if it has the ops' XLA kernels, else "false".
+      gpu_library: the library of its GPU kernels, which is there where CUDA is configured.
       **kwargs: passed to genrule.
     """
+    libraries = [library] + if_cuda([gpu_library] if gpu_library else [])
     toolkit = "@local_config_cuda//cuda:toolkit.json"
     native.genrule(
         name = name,
-        srcs = [library] + if_cuda([gpu_library, toolkit]),
+        srcs = libraries + if_cuda([toolkit]),
         outs = ["_build_info.py"],
         cmd = "$(location //tools/build_defs:write_build_info) --version={} ".format(VERSION) +
-              if_cuda("--cuda=$(location {}) --gpu-library=$(location {}) ".format(toolkit, gpu_library), "") +
-              "--xla=" + xla + " $(location {}) $@".format(library),
+              if_cuda("--cuda=$(location {}) ".format(toolkit), "") +
+              "--xla={} --out=$@ {}".format(xla, " ".join(["$(location {})".format(each) for each in libraries])),
         message = "Asking the library what it has:",
         tools = ["//tools/build_defs:write_build_info"],
         **kwargs

@@ -69,11 +69,12 @@ def main() -> None:
     parser.add_argument("--version", required=True, help="the version of the package")
     parser.add_argument("--xla", choices=("true", "false"), required=True, help="whether it has XLA kernels")
     parser.add_argument("--cuda", type=pathlib.Path, help="the toolkit of the GPU kernels, if there are some: JSON")
-    parser.add_argument("--gpu-library", type=pathlib.Path, help="the library of the GPU kernels, if there are some")
-    parser.add_argument("library", type=pathlib.Path, help="the op library")
-    parser.add_argument("out", type=pathlib.Path, help="the module to write")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="the module to write")
+    parser.add_argument(
+        "libraries", type=pathlib.Path, nargs="+", help="the op library, and that of GPU kernels if there are some"
+    )
     args = parser.parse_args()
-    handle = pywrap_tf_session.TF_LoadLibrary(str(args.library.absolute()))
+    handle = pywrap_tf_session.TF_LoadLibrary(str(args.libraries[0].absolute()))
     op_list = op_def_pb2.OpList.FromString(pywrap_tf_session.TF_GetOpList(handle))
     cuda = json.loads(args.cuda.read_text()) if args.cuda else {"version": None, "architectures": []}
     module = TEMPLATE.format(
@@ -81,8 +82,8 @@ def main() -> None:
         tensorflow_version=tf.__version__,
         xla=args.xla == "true",
         cxx11_abi=tf.sysconfig.CXX11_ABI_FLAG,
-        libraries={path.name: size_and_hash(path) for path in (args.library, args.gpu_library) if path},
-        compiler=compiler(args.library),
+        libraries={path.name: size_and_hash(path) for path in args.libraries},
+        compiler=compiler(args.libraries[0]),
         cuda_version=cuda["version"],
         cuda_architectures=tuple(cuda["architectures"]),
         ops=tuple(sorted(op.name for op in op_list.op)),
