@@ -22,7 +22,7 @@ def build_info(name, library, xla, gpu_library = None, **kwargs):
         outs = ["_build_info.py"],
         cmd = "$(location //tools/build_defs:write_build_info) --version={} ".format(VERSION) +
               if_cuda("--cuda=$(location {}) ".format(toolkit), "") +
-              "--xla={} --out=$@ {}".format(xla, " ".join(["$(location {})".format(each) for each in libraries])),
+              "--xla=" + xla + " --out=$@ " + " ".join(["$(location {})".format(each) for each in libraries]),
         message = "Asking the library what it has:",
         tools = ["//tools/build_defs:write_build_info"],
         **kwargs
