@@ -14,15 +14,16 @@ def build_info(name, library, xla, gpu_library = None, **kwargs):
       gpu_library: the library of its GPU kernels, which is there where CUDA is configured.
       **kwargs: passed to genrule.
     """
-    libraries = [library] + if_cuda([gpu_library] if gpu_library else [])
+    gpu_libraries = [gpu_library] if gpu_library else []
     toolkit = "@local_config_cuda//cuda:toolkit.json"
     native.genrule(
         name = name,
-        srcs = libraries + if_cuda([toolkit]),
+        srcs = [library] + if_cuda([toolkit] + gpu_libraries),
         outs = ["_build_info.py"],
         cmd = "$(location //tools/build_defs:write_build_info) --version={} ".format(VERSION) +
               if_cuda("--cuda=$(location {}) ".format(toolkit), "") +
-              "--xla=" + xla + " --out=$@ " + " ".join(["$(location {})".format(each) for each in libraries]),
+              "--xla=" + xla + " --out=$@ $(location {})".format(library) +
+              if_cuda("".join([" $(location {})".format(each) for each in gpu_libraries]), ""),
         message = "Asking the library what it has:",
         tools = ["//tools/build_defs:write_build_info"],
         **kwargs
