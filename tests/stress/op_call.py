@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
-from tensorflow_custom_ops.testing import call
 
 import tensorflow_custom_ops
 from tensorflow_custom_ops import testing
+from tensorflow_custom_ops.testing import call
 
 
 def op_call(op: str) -> tuple[Callable[..., list[tf.Tensor]], list[tf.Tensor]]:

@@ -146,7 +146,7 @@ class BillOfMaterialsTest(ContentsTestCase):
     def setUp(self) -> None:
         super().setUp()
         # Refuses what is not in the format.
-        self.bill = bom.Bom.from_json(json.loads(self.files[f"{self.info}/{SBOM}"]))  # type: ignore[attr-defined]
+        self.bill = bom.Bom.from_json(json.loads(self.files[f"{self.info}/{SBOM}"]))
         self.bill.validate()
 
     def test_is_of_this_wheel(self) -> None:
