@@ -54,7 +54,8 @@ class ProfileTest(parameterized.TestCase):
     def test_shows_only_theirs(self) -> None:
         output, _ = self.run_profile("--layers", "keras")
         self.assertNotIn("of tensorflow_custom_ops", output)
-        self.assertIn("MatMul", output)
+        # The products are what takes least of so small a model, and only the first lines are printed.
+        self.assertRegex(output, r"(?m)^Mul +\d")
 
     @parameterized.parameters(
         ("model/dense_1/MatMul:MatMul", "MatMul"),
