@@ -18,7 +18,7 @@ OPS = os.environ["OPS"].split()
 
 # How often each op and its gradient are called in a graph, how often eagerly, and how often a function is traced.
 GRAPH_CALLS = 100_000
-EAGER_CALLS = 2000
+EAGER_CALLS = 1000
 TRACES = 300
 
 # What each may leave behind on average, in bytes. The least that a kernel can lose, a buffer and its counter, is 112.
@@ -63,9 +63,10 @@ class MemoryTest(parameterized.TestCase):
         before = resident()
         call_often(GRAPH_CALLS)
         self.assertLess(resident() - before, GRAPH_CALL_BYTES * GRAPH_CALLS)
-        self.assertLess(
-            growth(lambda: op_call.gradients(function, inputs), EAGER_CALLS), EAGER_CALL_BYTES * EAGER_CALLS
-        )
+        # One source at a time: TensorFlow's tape leaks 640 bytes where two have the same gradient, for tf.add, too.
+        for source in op_call.floating(inputs):
+            grown = growth(lambda source=source: op_call.gradients(function, inputs, [source]), EAGER_CALLS)
+            self.assertLess(grown, EAGER_CALL_BYTES * EAGER_CALLS)
 
     def test_traces_free_all(self) -> None:
         x = tf.ones([3, 5])

@@ -20,10 +20,17 @@ def op_call(op: str) -> tuple[Callable[..., list[tf.Tensor]], list[tf.Tensor]]:
     return function, [tf.constant(array) for array in function.inputs]
 
 
-def gradients(function: Callable[..., Any], inputs: Sequence[tf.Tensor]) -> list[tf.Tensor]:
-    """The outputs of a function and the gradients of their sum, for the inputs that have some."""
+def floating(inputs: Sequence[tf.Tensor]) -> list[tf.Tensor]:
+    """The inputs that may have gradients."""
+    return [tensor for tensor in inputs if tensor.dtype.is_floating]
+
+
+def gradients(
+    function: Callable[..., Any], inputs: Sequence[tf.Tensor], sources: Sequence[tf.Tensor] | None = None
+) -> list[tf.Tensor]:
+    """The outputs of a function and the gradients of their sum, for those of the sources, or inputs, that have some."""
+    watched = floating(inputs) if sources is None else sources
     with tf.GradientTape() as tape:
-        watched = [tensor for tensor in inputs if tensor.dtype.is_floating]
         tape.watch(watched)
         outputs = function(*inputs)
     found = tape.gradient(outputs, watched)
