@@ -14,6 +14,7 @@ OPS = [
     "rms_norm",
     "rms_norm_residual",
     "rotary_embedding",
+    "row_norm",
     "scaled_silu",
     "simple_add",
     "softplus_beta",

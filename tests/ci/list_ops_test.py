@@ -24,11 +24,17 @@ class ListOpsTest(absltest.TestCase):
         text = (REPOSITORY / list_ops.PACKAGE / "ops.bzl").read_text()
         before, _, rest = text.partition("OPS = [")
         _, _, after = rest.partition("]")
-        self.assertEqual((package / "ops.bzl").read_text(), f"{before}OPS = ['top_k_mask', 'my_op']{after}")
+        expected = f'{before}OPS = [\n    "top_k_mask",\n    "my_op",\n]{after}'
+        self.assertEqual((package / "ops.bzl").read_text(), expected)
+        self.assertEqual(list_ops.listed(expected), ["top_k_mask", "my_op"])
 
     def test_refuses_what_is_no_op(self) -> None:
         with self.assertRaisesRegex(ValueError, r"ops\.bzl does not list no_op, other_op"):
             list_ops.list_ops(REPOSITORY, self.folder, ["my_op", "other_op", "no_op"])
+
+    def test_refuses_a_file_without_a_list(self) -> None:
+        with self.assertRaisesRegex(ValueError, r"ops/ops\.bzl has no list OPS"):
+            list_ops.listed("OPS = []\n")
 
 
 if __name__ == "__main__":

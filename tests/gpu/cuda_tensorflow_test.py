@@ -16,7 +16,6 @@ from tests.wheel import wheel_test_case
 
 # The repository that has TensorFlow's CUDA build. Without one, this Python has it.
 CUDA_TENSORFLOW = os.environ["CUDA_TENSORFLOW"]
-OPS = os.environ["OPS"].split()
 
 # Prints build_info() after a check that the ops work.
 USE = """
@@ -48,7 +47,7 @@ tf.function(tf.nn.softmax, jit_compile=True)(x).numpy()
 """,
 }
 
-# Prints the ops' kernels.
+# Prints the kernels of each op.
 KERNELS = """
 import json
 import sys
@@ -57,17 +56,18 @@ import tensorflow_custom_ops
 from tensorflow.python.framework import kernels
 
 json.dump(
-    [
-        {
-            "op": op,
-            "device": kernel.device_type,
-            "types": [value for c in kernel.constraint for value in c.allowed_values.list.type],
-            "host_memory": list(kernel.host_memory_arg),
-        }
+    {
+        op: [
+            {
+                "device": kernel.device_type,
+                "types": [value for c in kernel.constraint for value in c.allowed_values.list.type],
+                "host_memory": list(kernel.host_memory_arg),
+            }
+            for kernel in kernels.get_registered_kernels_for_op(op).kernel
+            if kernel.device_type in ("CPU", "GPU")
+        ]
         for op in tensorflow_custom_ops.build_info()["ops"]
-        for kernel in kernels.get_registered_kernels_for_op(op).kernel
-        if kernel.device_type in ("CPU", "GPU")
-    ],
+    },
     sys.stdout,
 )
 """
@@ -141,22 +141,24 @@ class LoadedTest(CudaTensorFlowTestCase):
 
     def test_has_a_gpu_kernel_wherever_the_cpu_has_one(self) -> None:
         registered: dict[str, dict[str, dict[tuple[int, ...], list[str]]]] = {}
-        for kernel in json.loads(self.run_program(KERNELS).stdout):
-            types = tuple(kernel["types"])
-            of_device = registered.setdefault(kernel["op"], {}).setdefault(kernel["device"], {})
-            self.assertNotIn(types, of_device, kernel)
-            of_device[types] = kernel["host_memory"]
-        gradients = {name for name in registered if name.endswith("Grad")}
-        self.assertLen(registered.keys() - gradients, len(OPS))
-        self.assertIn("MishGrad", gradients)
+        for op, kernels in json.loads(self.run_program(KERNELS).stdout).items():
+            self.assertNotEmpty(kernels, op)
+            for kernel in kernels:
+                types = tuple(kernel["types"])
+                of_device = registered.setdefault(op, {}).setdefault(kernel["device"], {})
+                self.assertNotIn(types, of_device, (op, kernel))
+                of_device[types] = kernel["host_memory"]
+        self.assertContainsSubset({"MyOp", "FusedDense", "MishGrad"}, registered)
         for op, devices in registered.items():
             self.assertSameElements(devices["GPU"], devices["CPU"], op)
         int32 = (3,)
-        self.assertCountEqual(registered["SimpleAdd"]["GPU"].pop(int32), ["a", "b", "output"])
+        self.assertCountEqual(registered["SimpleAdd"]["GPU"][int32], ["a", "b", "output"])
         for op, devices in registered.items():
             expected = ["k"] if op == "TopKMask" else []
             for types, host_memory in devices["GPU"].items():
-                self.assertEqual(host_memory, expected, (op, types))
+                # int32 is in host memory, as of SimpleAdd.
+                if types != int32:
+                    self.assertEqual(host_memory, expected, (op, types))
 
     def test_saved_model(self) -> None:
         model = self.new_folder() / "model"

@@ -18,6 +18,8 @@ from tests import op_test_case
 
 _OPS_DIRECTORY = pathlib.Path(tensorflow_custom_ops.__file__).parent / "ops"
 OP_FOLDERS = sorted(p.parent.name for p in _OPS_DIRECTORY.glob("*/__init__.py"))
+# Those with kernels: the others are made of TensorFlow's ops.
+KERNEL_OP_FOLDERS = sorted(p.parent.name for p in _OPS_DIRECTORY.glob("*/gen_*.py"))
 
 _LOAD_WITHOUT_PACKAGE = """
 import sys
@@ -33,6 +35,10 @@ class PackageTest(op_test_case.OpTestCase):
             names += importlib.import_module(f"tensorflow_custom_ops.ops.{op}.{op}").__all__
         self.assertLen(set(names), len(names), "two functions have one name")
         self.assertCountEqual(tensorflow_custom_ops.__all__, names, "an op's function is missing, or two have one name")
+
+    def test_each_registered_op_has_a_folder(self) -> None:
+        registered = [op.lower() for op in _build_info.OPS if not op.endswith("Grad")]
+        self.assertCountEqual(registered, [op.replace("_", "") for op in KERNEL_OP_FOLDERS])
 
     def test_functions_are_documented_and_typed(self) -> None:
         for name in set(tensorflow_custom_ops.__all__) - {"__version__", "build_info"}:
@@ -77,7 +83,7 @@ class PackageTest(op_test_case.OpTestCase):
             self.assertTrue(callable(ops.gradient_registry.lookup(op)))
 
     def test_stubs_have_the_signatures_of_the_modules(self) -> None:
-        for op in OP_FOLDERS:
+        for op in KERNEL_OP_FOLDERS:
             module = importlib.import_module(f"tensorflow_custom_ops.ops.{op}.gen_{op}")
             stub = ast.parse(pathlib.Path(str(module.__file__)).with_suffix(".pyi").read_text())
             functions = {n.name: n for n in stub.body if isinstance(n, ast.FunctionDef)}

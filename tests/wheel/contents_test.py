@@ -63,8 +63,10 @@ class FilesTest(ContentsTestCase):
         package |= {*LIBRARIES, "layers/__init__.py", "layers/my_layer.py", "ops/__init__.py"}
         package |= {"testing/__init__.py", "testing/__main__.py", "testing/checks/__init__.py"}
         for op in OPS:
-            names = ("__init__.py", f"{op}.py", f"gen_{op}.py", f"gen_{op}.pyi")
-            package |= {f"ops/{op}/{name}" for name in names}
+            package |= {f"ops/{op}/__init__.py", f"ops/{op}/{op}.py"}
+            # What is made of TensorFlow's ops has no generated module.
+            if f"gen_{op}" in self.files[f"{wheel_test_case.PACKAGE}/ops/{op}/{op}.py"].decode():
+                package |= {f"ops/{op}/gen_{op}.py", f"ops/{op}/gen_{op}.pyi"}
         self.assertContainsSubset({f"{wheel_test_case.PACKAGE}/{name}" for name in package}, self.files.keys())
 
     def test_has_the_metadata(self) -> None:

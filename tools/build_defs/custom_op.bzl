@@ -6,6 +6,7 @@ load("//tests/gpu/emulated:emulated_test.bzl", "emulated_test")
 load("//tools/build_defs:copts.bzl", "OP_COPTS")
 load("//tools/build_defs:flags.bzl", "ONLY_WITH_XLA")
 load("//tools/build_defs:gpu_kernels.bzl", "gpu_kernels")
+load("//tools/build_defs:op_python.bzl", "op_python")
 
 def camel_case(name):
     """The name of an op, from that of its folder.
@@ -114,34 +115,20 @@ def custom_op(
         deps = [":{}_cpu".format(name)] + _xla_kernel(name, op_name, copts, deps, xla_src, xla_deps),
     )
     _op_wrapper(name)
-    native.py_library(
-        name = name,
-        srcs = ["__init__.py", name + ".py"] + native.glob([name + "_samples.py"], allow_empty = True),
+    op_python(
+        name,
+        deps = [":gen_" + name],
         data = ["gen_{}.pyi".format(name)],
-        visibility = ["//visibility:public"],
-        deps = [
-            ":gen_" + name,
-            "//tensorflow_custom_ops/core",
-        ],
-    )
-    native.py_test(
-        name = name + "_test",
-        size = test_size,
-        srcs = [name + "_test.py"],
-        shard_count = test_shard_count,
-        deps = test_deps + [
-            "//tensorflow_custom_ops",
-            "//tests:op_test_case",
-            "@test_packages//:site",
-        ],
+        test_deps = test_deps,
+        test_size = test_size,
+        test_shard_count = test_shard_count,
     )
 
-    # Tests compile and run an op's files elsewhere, too.
+    # Tests compile an op's files elsewhere, too.
     native.exports_files(
         native.glob([
             name + "*.cc",
             name + "*.h",
-            name + "_test.py",
         ]),
         visibility = ["//tests:__subpackages__"],
     )

@@ -13,6 +13,25 @@ import sys
 from collections.abc import Sequence
 
 PACKAGE = pathlib.Path("tensorflow_custom_ops/ops")
+LIST = re.compile(r"^OPS = \[\n(.*?)^\]$", re.MULTILINE | re.DOTALL)
+
+
+def listed(text: str) -> list[str]:
+    """The ops that an ops.bzl with this text lists.
+
+    Raises:
+      ValueError: it has no list.
+    """
+    found = LIST.search(text)
+    if not found:
+        raise ValueError(f"{PACKAGE}/ops.bzl has no list OPS of lines")
+    return re.findall(r'"(\w+)"', found[1])
+
+
+def with_ops(text: str, ops: Sequence[str]) -> str:
+    """The text of an ops.bzl with another list."""
+    lines = "".join(f'    "{op}",\n' for op in ops)
+    return LIST.sub(f"OPS = [\n{lines}]", text)
 
 
 def list_ops(repository: pathlib.Path, folder: pathlib.Path, ops: Sequence[str]) -> None:
@@ -30,11 +49,10 @@ def list_ops(repository: pathlib.Path, folder: pathlib.Path, ops: Sequence[str])
     for name in ("BUILD", "__init__.py", "ops.bzl"):
         text = (repository / PACKAGE / name).read_text()
         if name == "ops.bzl":
-            listed = re.search(r"^OPS = \[\n(.*?)^\]$", text, re.MULTILINE | re.DOTALL)
-            unknown = set(ops) - set(re.findall(r'"(\w+)"', listed[1] if listed else ""))
-            if not listed or unknown:
-                raise ValueError(f"{repository / PACKAGE / name} does not list {', '.join(sorted(unknown or ops))}")
-            text = text.replace(listed[0], f"OPS = {list(ops)}")
+            unknown = set(ops) - set(listed(text))
+            if unknown:
+                raise ValueError(f"{repository / PACKAGE / name} does not list {', '.join(sorted(unknown))}")
+            text = with_ops(text, ops)
         (folder / PACKAGE / name).write_text(text)
 
 

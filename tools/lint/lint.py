@@ -181,16 +181,24 @@ def run(command: Sequence[str], files: Sequence[Path], workspace: Path) -> str |
     return f"exit status {status}" if status else None
 
 
+def _work(workspace: Path, files: Sequence[Path]) -> list[tuple[Linter, list[Path]]]:
+    """The linters, and of the files those that each takes."""
+    return [(each, [file for file in files if each.takes(workspace / file)]) for each in LINTERS]
+
+
+def rewrite(workspace: Path, files: Sequence[Path]) -> list[str]:
+    """Lets every linter that can rewrite the files that it takes; returns why some failed."""
+    work = [(each.fix, its_files) for each, its_files in _work(workspace, files) if each.fix and its_files]
+    return [failure for command, its_files in work if (failure := run(command, its_files, workspace))]
+
+
 def lint(workspace: Path, files: Sequence[Path], *, fix: bool) -> bool:
     """Runs every linter on the files that it takes; returns whether all passed."""
-    work = [(each, [file for file in files if each.takes(workspace / file)]) for each in LINTERS]
     if fix:
-        for linter, its_files in work:
-            if linter.fix and its_files:
-                # Whether this worked is what the check tells.
-                run(linter.fix, its_files, workspace)
+        # Whether this worked is what the check tells.
+        rewrite(workspace, files)
     passed, summary = True, []
-    for linter, its_files in work:
+    for linter, its_files in _work(workspace, files):
         failure = run(linter.check, its_files, workspace) if its_files else None
         result = f"FAILED ({failure})" if failure else "ok"
         summary.append(f"{linter.name}: {len(its_files)} files, {result}")

@@ -24,7 +24,9 @@ class MyOpKernel : public OpKernel {
     OP_REQUIRES_OK(context, context->forward_input_or_allocate_output(
                                 {0}, 0, input.shape(), &output));
     const auto& device = context->eigen_device<Eigen::ThreadPoolDevice>();
-    output->flat<T>().device(device) = input.flat<T>() * static_cast<T>(2);
+    // Not flat: buffers that other programs made may begin anywhere.
+    output->unaligned_flat<T>().device(device) =
+        input.unaligned_flat<T>() * static_cast<T>(2);
   }
 };
 

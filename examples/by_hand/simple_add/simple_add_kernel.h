@@ -34,7 +34,9 @@ class SimpleAddKernel : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->forward_input_or_allocate_output(
                                 {0, 1}, 0, a.shape(), &output));
     const auto& device = context->eigen_device<Eigen::ThreadPoolDevice>();
-    output->flat<T>().device(device) = a.flat<T>() + b.flat<T>();
+    // Not flat: buffers that other programs made may begin anywhere.
+    output->unaligned_flat<T>().device(device) =
+        a.unaligned_flat<T>() + b.unaligned_flat<T>();
   }
 };
 

@@ -129,7 +129,8 @@ class SimpleAddTest(op_test_case.OpTestCase):
         def text(shape: tuple[int, ...]) -> str:
             return r"\[" + ",".join(map(str, shape)) + r"\]"
 
-        message = f"SimpleAdd: a and b must have the same shape, but a has {text(a_shape)} and b has {text(b_shape)}"
+        found = f"a has {text(a_shape)} and b has {text(b_shape)}"
+        message = f"SimpleAdd: a and b must have the same shape, but {found}"
         a, b = tf.zeros(a_shape), tf.zeros(b_shape)
         with self.subTest("eager"), self.assertRaisesRegex(tf.errors.InvalidArgumentError, message):
             ops.simple_add(a, b)
