@@ -13,7 +13,16 @@ from tests.docs import snippets
 
 # Of these the code needs XLA.
 WITH_XLA = ("docs/elementwise.md", "docs/xla.md") if _build_info.XLA else ()
-DOCUMENTS = ("README.md", "docs/profiling.md", "docs/testing.md", "docs/transformers.md", *WITH_XLA)
+DOCUMENTS = (
+    "README.md",
+    "docs/debugging.md",
+    "docs/faq.md",
+    "docs/packaging.md",
+    "docs/profiling.md",
+    "docs/testing.md",
+    "docs/transformers.md",
+    *WITH_XLA,
+)
 
 OPS = pathlib.Path("tensorflow_custom_ops/ops")
 
