@@ -28,6 +28,7 @@ OTHER_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "C
 
 SOURCES = "source/"
 
+# A function that is called like its module is not found in the package.
 _OPS = "tensorflow_custom_ops/ops/ops.bzl"
 _API = """\
 # API reference
@@ -47,6 +48,16 @@ _API = """\
 ## Testing
 
 ::: tensorflow_custom_ops.testing
+
+::: tensorflow_custom_ops.testing.op_check.op_check
+    options:
+      show_root_heading: true
+      show_root_full_path: false
+
+::: tensorflow_custom_ops.testing.samples.samples
+    options:
+      show_root_heading: true
+      show_root_full_path: false
 """
 
 # What a fence encloses, a line of indented code, or the target of a link in the repository, without its anchor.
