@@ -31,6 +31,10 @@ FILES = {
     "tensorflow_custom_ops/__init__.py": '"""P."""\n\n\ndef build_info() -> str:\n    """Tells about the build."""\n',
     "tensorflow_custom_ops/layers/__init__.py": '"""Layers."""\n',
     "tensorflow_custom_ops/testing/__init__.py": '"""Checks."""\n',
+    "tensorflow_custom_ops/testing/op_check.py": 'def op_check() -> None:\n    """Checks."""\n',
+    "tensorflow_custom_ops/testing/samples.py": 'def samples() -> None:\n    """Gives samples."""\n',
+    "tensorflow_custom_ops/ops/__init__.py": "",
+    "tensorflow_custom_ops/ops/double/__init__.py": "",
     "tensorflow_custom_ops/ops/ops.bzl": 'OPS = [\n    "double",\n]\n',
     "tensorflow_custom_ops/ops/double/double.py": '''
 """Double."""
