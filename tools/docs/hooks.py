@@ -67,7 +67,8 @@ _LINK = re.compile(r"^(```+).*?^\1$|^    .*?$|(?<=\]\()(?![a-z]+:|[#/])(?P<targe
 def _repository_path(file: File) -> str:
     """Where the source of a page is in the repository."""
     others = {page: path for path, page in OTHER_PAGES.items()}
-    return others.get(file.src_uri, DOCS + file.src_uri)
+    page: str = file.src_uri
+    return others.get(page, DOCS + page)
 
 
 def _target_path(file: File, target: str) -> str:
