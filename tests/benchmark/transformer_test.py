@@ -32,7 +32,7 @@ class TransformerTest(parameterized.TestCase):
         first, times, memory = result.stdout.split("\n\n")
         self.assertRegex(first, r"\Afloat32, threads: 1, TensorFlow \S+, .*\Z")
         header, *rows = times.splitlines()
-        self.assertRegex(header, r"op +pass +size +mode +ours us +Keras us +PyTorch us")
+        self.assertRegex(header, r"op +pass +size +mode +ours us +Keras us +PyTorch us +limit us")
         modes = ("eager", "graph", "jit") if tensorflow_custom_ops.build_info()["xla"] else ("eager", "graph")
         expected = [
             [op, name, "1024x512", mode]
@@ -43,6 +43,8 @@ class TransformerTest(parameterized.TestCase):
         self.assertEqual([row.split()[:4] for row in rows], expected)
         ours, _, keras, _, ratio = rows[0].split()[4:9]
         self.assertAlmostEqual(float(ratio[:-1]), float(keras) / float(ours), delta=0.02)
+        limit, _, fraction = rows[0].split()[-3:]
+        self.assertAlmostEqual(float(fraction[:-1]), float(limit) / float(ours), delta=0.02)
         self.assertRegex(memory, r"op +size +ours MiB +Keras MiB")
 
     def test_memory(self) -> None:

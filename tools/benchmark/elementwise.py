@@ -112,15 +112,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _copy_into(size: int, threads: int, pool: ThreadPoolExecutor) -> Callable[[], object]:
-    """Copies bytes to memory that is there, on some threads."""
-    sources = np.array_split(np.ones(size, np.uint8), threads)
-    targets = np.array_split(np.zeros(size, np.uint8), threads)
-    if threads == 1:
-        return functools.partial(np.copyto, targets[0], sources[0])
-    return lambda: list(pool.map(np.copyto, targets, sources))
-
-
 class Benchmark:
     """Times ops of one type on some threads."""
 
@@ -132,6 +123,8 @@ class Benchmark:
         # Before TensorFlow's first op, which starts its threads.
         if threads:
             tf.config.threading.set_intra_op_parallelism_threads(threads)
+            # Or a graph's ops run beside each other, each on that many.
+            tf.config.threading.set_inter_op_parallelism_threads(1)
             if self._torch:
                 self._torch.set_num_threads(threads)
         self._threads = threads or len(os.sched_getaffinity(0))
@@ -191,7 +184,7 @@ class Benchmark:
             calls[PYTORCH, ""] = self._torch_call(case, arrays, backward)
         moved = case.arrays(backward) * size * self._dtype.size
         # A copy of a byte moves two.
-        calls[COPY, ""] = _copy_into(moved // 2, self._threads, self._pool)
+        calls[COPY, ""] = common.copy_into(moved // 2, self._threads, self._pool)
         calls[NEW_COPY, ""] = functools.partial(tf.raw_ops.DeepCopy, x=tf.ones(moved // 2, tf.uint8))
         with np.errstate(over="ignore"):
             times = map(Time.of, timing.in_turns(list(calls.values()), self._seconds))

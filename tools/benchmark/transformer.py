@@ -6,8 +6,13 @@
 
 A cell is the median time in microseconds, the interquartile range in percent of it, and their median through ours in
 the same row: above 1x, ours is faster. Keras runs in our mode; PyTorch, if it can be imported, eagerly. The backward
-pass includes the forward pass. Of attention there is also the memory that one forward and backward pass takes at most,
-in a process of its own.
+pass includes the forward pass.
+
+The limit is the least that this machine would need, measured in the same turns: for attention the time of as many
+operations in one large product of matrices, by TensorFlow; for the other ops that of a copy of as many bytes as must be
+read and written, into memory that is there. Its ratio is the fraction that ours reaches: 0.95x is 95 %.
+
+Of attention there is also the memory that one forward and backward pass takes at most, in a process of its own.
 """
 
 from __future__ import annotations
@@ -15,10 +20,12 @@ from __future__ import annotations
 import argparse
 import functools
 import os
-import resource
+import pathlib
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 # Before TensorFlow is imported, for it prints.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -33,9 +40,11 @@ from tools.benchmark.common import Function, Time
 from tools.benchmark.transformer_cases import CASES, Case
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
-ROW = "{:>22} {:>8} {:>11} {:>5} {:>15} {:>22} {:>22}"
+ROW = "{:>22} {:>8} {:>11} {:>5} {:>15}" + " {:>22}" * 3
 MEMORY_ROW = "{:>22} {:>11} {:>10} {:>10} {:>6}"
-KERAS, OURS = "keras", "ours"
+KERAS, OURS, TORCH, LIMIT = "keras", "ours", "torch", "limit"
+# Rows of the matrices whose product shows how fast products are.
+PRODUCT_SIZE = 2048
 
 
 def _ops(text: str) -> list[Case]:
@@ -81,9 +90,12 @@ class Benchmark:
         # Before TensorFlow's first op, which starts its threads.
         if threads:
             tf.config.threading.set_intra_op_parallelism_threads(threads)
+            # Or a graph's ops run beside each other, each on that many.
+            tf.config.threading.set_inter_op_parallelism_threads(1)
             if self._torch:
                 self._torch.set_num_threads(threads)
         self._threads = threads or len(os.sched_getaffinity(0))
+        self._pool = ThreadPoolExecutor(self._threads)
 
     def describe(self) -> str:
         """What is timed."""
@@ -103,8 +115,18 @@ class Benchmark:
             tensor.requires_grad_()
         return functools.partial(common.torch_with_gradient(torch, function, len(tensors) - 1), *tensors)
 
+    def _limit_call(self, case: Case, size: tuple[int, int], backward: bool) -> tuple[Callable[[], object], float]:
+        """What is limited as the op is, and how many times as long the op must take."""
+        if case.products:
+            matrix = tf.ones([PRODUCT_SIZE, PRODUCT_SIZE], self._dtype)
+            operations = case.products(*size) * (3.5 if backward else 1)
+            return functools.partial(tf.matmul, matrix, matrix), operations / (2 * PRODUCT_SIZE**3)
+        moved = case.moved[backward] * int(np.prod(case.shapes(*size)[0])) * self._dtype.size
+        # A copy of a byte moves two.
+        return common.copy_into(moved // 2, self._threads, self._pool), 1.0
+
     def compare(self, case: Case, size: tuple[int, int], backward: bool) -> dict[tuple[str, str], Time]:
-        """The times by who computes and in which mode; that of PyTorch is ""."""
+        """The times by who computes and in which mode; what has no modes has ""."""
         inputs = arrays(case, size, self._dtype, backward)
         tensors = [tf.constant(array) for array in inputs]
         calls: dict[tuple[str, str], Callable[[], object]] = {}
@@ -113,14 +135,16 @@ class Benchmark:
                 whole = common.with_gradient(function, len(inputs) - 1) if backward else function
                 calls[label, mode] = functools.partial(wrap(whole), *tensors)
         if self._torch and case.torch:
-            calls["torch", ""] = self._torch_call(case, inputs, backward)
-        times = map(Time.of, timing.in_turns(list(calls.values()), self._seconds))
-        return dict(zip(calls, times, strict=True))
+            calls[TORCH, ""] = self._torch_call(case, inputs, backward)
+        calls[LIMIT, ""], factor = self._limit_call(case, size, backward)
+        times = dict(zip(calls, timing.in_turns(list(calls.values()), self._seconds), strict=True))
+        times[LIMIT, ""] = [factor * time for time in times[LIMIT, ""]]
+        return {key: Time.of(of_key) for key, of_key in times.items()}
 
 
 def print_times(benchmark: Benchmark, cases: list[Case], max_elements: float) -> None:
     """Prints the table of times."""
-    print("\n" + ROW.format("op", "pass", "size", "mode", "ours us", "Keras us", "PyTorch us"))
+    print("\n" + ROW.format("op", "pass", "size", "mode", "ours us", "Keras us", "PyTorch us", "limit us"))
     for case in cases:
         for size in case.sizes:
             if np.prod(case.shapes(*size)[0]) > max_elements:
@@ -129,20 +153,28 @@ def print_times(benchmark: Benchmark, cases: list[Case], max_elements: float) ->
                 times = benchmark.compare(case, size, name == "backward")
                 for (label, mode), ours in times.items():
                     if label == OURS:
-                        torch = times.get(("torch", ""))
-                        cells = times[KERAS, mode].against(ours), torch.against(ours) if torch else "-"
+                        theirs = times[KERAS, mode], times.get((TORCH, "")), times[LIMIT, ""]
+                        cells = [time.against(ours) if time else "-" for time in theirs]
                         print(ROW.format(case.name, name, "{}x{}".format(*size), mode, str(ours), *cells), flush=True)
 
 
+def _resident(which: str) -> float:
+    """How much memory this process has, VmRSS, or has had at most, VmHWM, in MiB."""
+    (kibibytes,) = re.findall(rf"{which}:\s+(\d+) kB", pathlib.Path("/proc/self/status").read_text())
+    return int(kibibytes) / 1024
+
+
 def peak(case: Case, function: Function, size: tuple[int, int], dtype: tf.DType) -> float:
-    """By how many MiB a forward and backward pass raises the most memory that this process has had."""
+    """By how many MiB this process grows at most in a forward and backward pass."""
     inputs = [tf.constant(array) for array in arrays(case, size, dtype, backward=True)]
     call = common.graph(common.with_gradient(function, len(inputs) - 1))
     # Of a small size first, for what TensorFlow allocates once.
     call(*(x[:, :16] for x in inputs))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Forgets what the process has had at most.
+    pathlib.Path("/proc/self/clear_refs").write_text("5")
+    before = _resident("VmRSS")
     call(*inputs)
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    return _resident("VmHWM") - before
 
 
 def print_memory(cases: list[Case], arguments: Sequence[str], max_elements: float) -> None:
@@ -162,8 +194,7 @@ def print_memory(cases: list[Case], arguments: Sequence[str], max_elements: floa
                 text=True,
                 check=True,
             )
-            # What fits into memory that the process has had before is not seen.
-            peaks.append(max(float(result.stdout), 1.0))
+            peaks.append(float(result.stdout))
         ours, keras = peaks
         cells = f"{ours:.0f}", f"{keras:.0f}", f"{keras / ours:.1f}x"
         print(MEMORY_ROW.format(case.name, "{}x{}".format(*size), *cells), flush=True)

@@ -31,6 +31,9 @@ class Case:
       torch: The same of PyTorch, if it has it.
       shapes: The shapes of the inputs of a size: rows and their length, or the sequence and the size of a head.
       sizes: The sizes that are timed.
+      moved: How many arrays of the first input's size a pass must read and write, forward, and with the backward pass.
+      products: How many operations of matrix products a pass of a size needs, forward; with the backward pass it is 3.5
+        times as many. None if it is the memory that limits the op.
     """
 
     name: str
@@ -39,6 +42,8 @@ class Case:
     torch: Callable[[ModuleType], Function] | None
     shapes: Callable[[int, int], tuple[Shape, ...]]
     sizes: tuple[tuple[int, int], ...]
+    moved: tuple[int, int]
+    products: Callable[[int, int], float] | None = None
 
 
 def _rms_norm_of_keras(x: tf.Tensor, scale: tf.Tensor) -> tf.Tensor:
@@ -100,6 +105,7 @@ _CASES = (
         lambda torch: lambda x, scale: torch.nn.functional.rms_norm(x, scale.shape, scale, EPSILON),
         _rows_and(1),
         _ROWS,
+        (2, 5),
     ),
     Case(
         "rms_norm_residual",
@@ -110,6 +116,7 @@ _CASES = (
         ),
         _rows_and(1, residual=True),
         _ROWS,
+        (4, 7),
     ),
     Case(
         "layer_norm",
@@ -118,6 +125,7 @@ _CASES = (
         lambda torch: lambda x, scale, offset: torch.nn.functional.layer_norm(x, scale.shape, scale, offset, EPSILON),
         _rows_and(2),
         _ROWS,
+        (2, 5),
     ),
     Case(
         "rotary_embedding",
@@ -126,6 +134,7 @@ _CASES = (
         None,
         _heads(1),
         _SEQUENCES,
+        (2, 4),
     ),
     *(
         Case(
@@ -135,6 +144,9 @@ _CASES = (
             _attention_of_torch(causal),
             _heads(3),
             _SEQUENCES,
+            (4, 11),
+            # A causal mask hides the half.
+            lambda length, size, causal=causal: 4 * _HEADS * length**2 * size / (1 + causal),
         )
         for causal in (False, True)
     ),
