@@ -28,16 +28,16 @@ def build_info() -> dict[str, object]:
     """What this build of the package is.
 
     Returns:
-      `version`: the version of the package.
-      `tensorflow_version`: the TensorFlow that it was compiled against; it serves every patch release of its minor
+      - `version`: the version of the package.
+      - `tensorflow_version`: the TensorFlow that it was compiled against; it serves every patch release of its minor
         version.
-      `xla`: whether the ops have XLA kernels, that is whether they work under `jit_compile=True`.
-      `compiler`: the C++ compiler of the library.
-      `cuda_version`: the CUDA toolkit that compiled the GPU kernels; None if the package has none.
-      `cuda_architectures`: what the GPU kernels are compiled for. `sm_90` is machine code for that compute capability,
-        `compute_90` that and PTX for newer ones.
-      `gpu_kernels`: `"loaded"`, or why this process has no GPU kernels.
-      `ops`: the names of the ops that it registers.
+      - `xla`: whether the ops have XLA kernels, that is whether they work under `jit_compile=True`.
+      - `compiler`: the C++ compiler of the library.
+      - `cuda_version`: the CUDA toolkit that compiled the GPU kernels; None if the package has none.
+      - `cuda_architectures`: what the GPU kernels are compiled for. `sm_90` is machine code for that compute
+        capability, `compute_90` that and PTX for newer ones.
+      - `gpu_kernels`: `"loaded"`, or why this process has no GPU kernels.
+      - `ops`: the names of the ops that it registers.
     """
     return {
         "version": _build_info.VERSION,
