@@ -21,9 +21,9 @@ SANITIZERS = {name for name in ("ASAN", "TSAN", "UBSAN") if name in os.environ}
 BUGS = {
     "HeapOverflow": ("ASAN", "ERROR: AddressSanitizer: heap-buffer-overflow", 1),
     "UseAfterFree": ("ASAN", "ERROR: AddressSanitizer: heap-use-after-free", 1),
-    "SignedOverflow": ("UBSAN", "runtime error: signed integer overflow: 2147483647 [+] 1", 1),
+    "SignedOverflow": ("UBSAN", "runtime error: signed integer overflow", 1),
     "ShiftTooFar": ("UBSAN", "runtime error: shift exponent 32 is too large", 1),
-    "DataRace": ("TSAN", "WARNING: ThreadSanitizer: data race", 66),
+    "DataRace": ("TSAN", r"WARNING: ThreadSanitizer: data race[^#]*#0 [^#]*\bCount\(", 66),
 }
 
 # Runs the op, alone or, without a bug, in threads of a graph that hand each other their results. argv: a bug.
@@ -44,10 +44,10 @@ def tree(x):
     return tf.reduce_max(x)
 
 
-if sys.argv[1:]:
-    planted_bug(tf.zeros([64], tf.int32), bug=sys.argv[1])
-else:
-    for _ in range(20):
+for _ in range(20):
+    if sys.argv[1:]:
+        planted_bug(tf.zeros([1000], tf.int32), bug=sys.argv[1])
+    else:
         assert tree(tf.zeros([16, 1000], tf.int32)) == 8
 """
 
@@ -74,7 +74,9 @@ def marked_line(bug: str) -> int:
 
 class PlantedBugsTest(parameterized.TestCase):
     def test_finds_nothing_without_bugs(self) -> None:
-        self.assertEqual(run(), (0, ""))
+        status, output = run()
+        self.assertEqual(status, 0, output)
+        self.assertNotRegex(output, "Sanitizer|runtime error")
 
     @parameterized.named_parameters(
         (bug, bug, *found) for bug, (sanitizer, *found) in BUGS.items() if sanitizer in SANITIZERS
@@ -82,9 +84,12 @@ class PlantedBugsTest(parameterized.TestCase):
     def test_finds(self, bug: str, report: str, status: int) -> None:
         found, output = run(bug)
         self.assertRegex(output, report)
+        self.assertEqual(found, status)
+        # g++ 12's ThreadSanitizer names the function alone.
+        if bug == "DataRace":
+            return
         named = {int(line) for line in re.findall(r"planted_bugs\.cc:(\d+)", output)}
         self.assertIn(marked_line(bug), named, output)
-        self.assertEqual(found, status)
 
 
 if __name__ == "__main__":
