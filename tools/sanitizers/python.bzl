@@ -27,16 +27,20 @@ done
 sed -e "s|@libraries@|$${{libraries# }}|" -e 's|@python@|{python}|' $< > $@
 """.format(preload = " ".join(preload), python = INFO["python"]),
         executable = True,
+        # Built where it is needed only: a compiler may lack the libraries.
+        tags = ["manual"],
         toolchains = ["@bazel_tools//tools/cpp:current_cc_toolchain"],
     )
     native.py_runtime(
         name = name + "_runtime",
+        tags = ["manual"],
         interpreter = name,
         python_version = "PY3",
         stub_shebang = "#!" + INFO["python"],
     )
     py_runtime_pair(
         name = name + "_runtimes",
+        tags = ["manual"],
         py3_runtime = name + "_runtime",
     )
     native.toolchain(
