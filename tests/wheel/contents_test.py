@@ -229,6 +229,11 @@ class LibraryTest(ContentsTestCase, parameterized.TestCase):
         _, library = self.read(name)
         self.assertIn("__stack_chk_fail", library.undefined())
 
+    def test_functions_check_the_sizes_of_buffers(self, name: str) -> None:
+        # -D_FORTIFY_SOURCE, which is Bazel's: where the compiler knows a buffer's size, the C library checks it.
+        _, library = self.read(name)
+        self.assertIn("__memcpy_chk", library.undefined())
+
     def test_takes_every_symbol_from_the_system_or_tensorflow(self, name: str) -> None:
         if name == wheel_test_case.LIBRARY:  # tests/gpu/static_test.py: the other's
             _, library = self.read(name)

@@ -10,6 +10,12 @@ load("//:wheel.bzl", "WHEEL")
 
 visibility("public")
 
+# What an op library needs in a build with a sanitizer.
+_SANITIZER_DEPS = select({
+    "@tensorflow_custom_ops//tools/sanitizers:with_tsan": ["@tensorflow_custom_ops//tools/sanitizers:order"],
+    "//conditions:default": [],
+})
+
 def clean_dep(dep):
     """A label of this repository as seen from any other.
 
@@ -213,7 +219,7 @@ def tf_custom_op_library(
         # An ABI or symbol mistake fails here, and not when a user loads the library.
         linkopts = linkopts + ["-Wl,-z,defs", "-Wl,-soname," + name.split("/")[-1]],
         linkshared = 1,
-        deps = deps + [clean_dep("//:framework")] + _gpu_library(
+        deps = deps + [clean_dep("//:framework")] + _SANITIZER_DEPS + _gpu_library(
             name = name.split(".")[0] + "_gpu",
             srcs = gpu_srcs,
             copts = copts,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of CUDA kernels, for the emulator and the compiler's sanitizers."""
 
+load("//tools/sanitizers:flags.bzl", "WITHOUT_SANITIZERS")
+
 # What is compiled with a sanitizer stops at its first report, and says where in the source that is.
 _SANITIZER_COPTS = [
     "-O1",
@@ -116,5 +118,6 @@ def _cuda_targets(rule, name, copts, sanitizers, **kwargs):
             copts = _COPTS + copts + _SANITIZER_COPTS + [flag],
             linkopts = _LINKOPTS + [flag],
             linkstatic = True,
+            target_compatible_with = WITHOUT_SANITIZERS,
             **kwargs
         )
