@@ -47,10 +47,11 @@ def run(*command: str | os.PathLike[str], cwd: pathlib.Path = REPOSITORY, path: 
 def make_op(clone: pathlib.Path) -> None:
     """Makes the op's folder where the ops are those of the repository."""
     run(REPOSITORY / COPY, clone)
-    (command,) = code_blocks("sh")
-    # Bazel runs in the repository, so that nothing is built twice, and the program works on the clone.
+    (commands,) = code_blocks("sh")
+    # Bazel runs in the repository, so that nothing is built twice, and its program works on the clone.
     under = f"--run_under=env BUILD_WORKSPACE_DIRECTORY={clone} BUILD_WORKING_DIRECTORY={clone}"
-    run("bash", "-euc", command.replace("bazelw run", f"bazelw run '{under}'"))
+    run_in_repository = f"env --chdir={REPOSITORY} ./bazelw run '{under}'"
+    run("bash", "-euc", commands.replace("./bazelw run", run_in_repository), cwd=clone)
     for language, names in FILES.items():
         for name, text in zip(names, code_blocks(language), strict=False):
             file = clone / OPS / OP / name
