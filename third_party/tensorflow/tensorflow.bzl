@@ -12,7 +12,7 @@ visibility("public")
 
 # What an op library needs in a build with a sanitizer.
 _SANITIZER_DEPS = select({
-    "@tensorflow_custom_ops//tools/sanitizers:with_tsan": ["@tensorflow_custom_ops//tools/sanitizers:order"],
+    "@tensorflow_custom_ops//tools/sanitizers:with_tsan": ["@tensorflow_custom_ops//tools/sanitizers/runtime:order"],
     "//conditions:default": [],
 })
 

@@ -18,11 +18,7 @@ trap 'rm -rf "$scratch"' EXIT
 readonly copy=$scratch/copy shown=$scratch/shown
 
 cd "$root"
-mkdir "$copy"
-# As it is, committed or not; what is deleted is listed as well.
-git ls-files -z --cached --others --exclude-standard |
-  tar --create --null --files-from=- --ignore-failed-read 2>/dev/null | tar --extract --directory="$copy"
-git -C "$copy" init --quiet
+tools/ci/copy_repository.sh "$copy"
 
 in_copy() {
   ./bazelw run "--run_under=env BUILD_WORKSPACE_DIRECTORY=$copy BUILD_WORKING_DIRECTORY=$copy" "$@"
