@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -97,6 +98,10 @@ def _heads(inputs: int) -> Callable[[int, int], tuple[Shape, ...]]:
     return lambda length, size: ((1, length, _HEADS, size),) * inputs
 
 
+def _products(causal: bool, length: int, size: int) -> float:
+    return 4 * _HEADS * length**2 * size / (1 + causal)
+
+
 _CASES = (
     Case(
         "rms_norm",
@@ -146,7 +151,7 @@ _CASES = (
             _SEQUENCES,
             (4, 11),
             # A causal mask hides the half.
-            lambda length, size, causal=causal: 4 * _HEADS * length**2 * size / (1 + causal),
+            functools.partial(_products, causal),
         )
         for causal in (False, True)
     ),
