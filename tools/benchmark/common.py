@@ -7,6 +7,7 @@ import argparse
 import dataclasses
 import functools
 import importlib
+import os
 import statistics
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -87,6 +88,20 @@ def import_torch() -> ModuleType | None:
         return importlib.import_module("torch")
     except ImportError:
         return None
+
+
+def use_threads(threads: int | None, torch: ModuleType | None) -> int:
+    """Gives ops so many threads, or None for each one's own number; returns how many.
+
+    It must be called before TensorFlow's first op, which starts its threads.
+    """
+    if threads:
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        # Or a graph's ops run beside each other, each on that many.
+        tf.config.threading.set_inter_op_parallelism_threads(1)
+        if torch:
+            torch.set_num_threads(threads)
+    return threads or len(os.sched_getaffinity(0))
 
 
 def with_gradient(function: Function, differentiated: int) -> Function:

@@ -120,14 +120,7 @@ class Benchmark:
         self._seconds = seconds
         self._modes = common.modes()
         self._torch = common.import_torch()
-        # Before TensorFlow's first op, which starts its threads.
-        if threads:
-            tf.config.threading.set_intra_op_parallelism_threads(threads)
-            # Or a graph's ops run beside each other, each on that many.
-            tf.config.threading.set_inter_op_parallelism_threads(1)
-            if self._torch:
-                self._torch.set_num_threads(threads)
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = common.use_threads(threads, self._torch)
         self._pool = ThreadPoolExecutor(self._threads)
 
     def describe(self) -> str:

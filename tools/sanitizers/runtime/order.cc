@@ -37,7 +37,8 @@ template <typename Function>
 Function* Original(const char* name) {
   void* const function = dlsym(RTLD_NEXT, name);
   if (function == nullptr) {
-    std::fprintf(stderr, "tools/sanitizers/order.cc: TensorFlow has no %s\n",
+    std::fprintf(stderr,
+                 "tools/sanitizers/runtime/order.cc: TensorFlow has no %s\n",
                  name);
     std::abort();
   }
