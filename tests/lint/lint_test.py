@@ -151,6 +151,9 @@ class TableTest(LintTestCase):
         ("WORKSPACE", "", {"spdx", "buildifier"}),
         ("run", "#!/usr/bin/env bash\n", {"spdx", "shellcheck"}),
         ("run.sh", "#!/bin/sh -e\n", {"spdx", "shellcheck"}),
+        (".github/workflows/a.yml", "", {"spdx", "check-jsonschema", "zizmor"}),
+        ("tools/docker/Dockerfile", "", {"spdx", "hadolint"}),
+        ("docs/a.yml", "", set()),
         ("notes", "bash\n", set()),
         ("README.md", "Scripts start with\n#!/bin/sh\n", set()),
         ("data.bin", "", set()),
@@ -163,14 +166,16 @@ class TableTest(LintTestCase):
     def test_every_linter_is_called_once_with_all_its_files(self) -> None:
         for linter in lint.LINTERS:
             self.add_program(linter.check[0])
-        for name in ("a.cc", "b.h", "a.py", "b.py", "BUILD", "b.bzl"):
+        for name in ("a.cc", "b.h", "a.py", "b.py", "BUILD", "b.bzl", "Dockerfile", "b/Dockerfile"):
             self.write(name)
+        for name in ("a", "b"):
+            self.write(f".github/workflows/{name}.yml")
         for name in ("run", "stop"):
             self.write(name, "#!/bin/bash\n")
         status, summary, _ = self.lint()
         self.assertEqual(status, 0)
         self.assertLen(self.calls(), len(lint.LINTERS))
-        expected = [f"{each.name}: {8 if each.name == 'spdx' else 2} files, ok" for each in lint.LINTERS]
+        expected = [f"{each.name}: {12 if each.name == 'spdx' else 2} files, ok" for each in lint.LINTERS]
         self.assertEqual(summary, expected)
 
 

@@ -16,6 +16,21 @@ from tools.lint import lint
 SPDX = "# SPDX-License-Identifier: Apache-2.0\n"
 CC_SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 
+WORKFLOW = ".github/workflows/a.yml"
+# What a step is added to.
+STEPS = f"""{SPDX}name: A
+on: push
+permissions: {{}}
+concurrency:
+  group: a-${{{{ github.ref }}}}
+  cancel-in-progress: true
+jobs:
+  a:
+    name: A
+    runs-on: ubuntu-latest
+    steps:
+"""
+
 
 class LintersTest(parameterized.TestCase):
     def setUp(self) -> None:
@@ -43,6 +58,7 @@ class LintersTest(parameterized.TestCase):
 
     def write(self, name: str, text: str) -> None:
         path = self.workspace / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
     def test_good_files_pass(self) -> None:
@@ -58,6 +74,8 @@ class LintersTest(parameterized.TestCase):
         )
         self.write("BUILD", f'{SPDX}py_library(\n    name = "a",\n    srcs = ["a.py"],\n)\n')
         self.write("run", f'#!/usr/bin/env bash\n{SPDX}echo "$1"\n')
+        self.write(WORKFLOW, f"{STEPS}      - run: echo\n")
+        self.write("Dockerfile", f"{SPDX}FROM debian:12\n")
         self.assertEmpty(self.failed())
 
     @parameterized.parameters(
@@ -81,6 +99,10 @@ class LintersTest(parameterized.TestCase):
         ("a.py", f'{SPDX}"""A."""\n\n\ndef a() -> None:\n    print()\n', "ruff check"),
         ("a.bzl", f'{SPDX}"""A."""\n\ndef a():\n    print("a")\n', "buildifier"),
         ("run", f"#!/bin/sh\n{SPDX}echo $1\n", "shellcheck"),
+        (WORKFLOW, f"{STEPS}      - run: echo\n        nothing: 1\n", "check-jsonschema"),
+        (WORKFLOW, f"{STEPS}      - run: echo ${{{{ github.head_ref }}}}\n", "zizmor"),
+        (WORKFLOW, f"{STEPS}      - uses: actions/setup-python@v5\n", "zizmor"),
+        ("Dockerfile", f"{SPDX}FROM debian\n", "hadolint"),
     )
     def test_finds(self, name: str, text: str, linter: str) -> None:
         self.write(name, text)

@@ -75,9 +75,20 @@ def is_shell(path: Path) -> bool:
         return re.match(rb"#!.*\b(?:ba|da|k)?sh\b", file.readline(256)) is not None
 
 
+def is_workflow(path: Path) -> bool:
+    """Tells a workflow of GitHub's by where it is."""
+    return path.suffix == ".yml" and path.parts[-3:-1] == (".github", "workflows")
+
+
+def is_dockerfile(path: Path) -> bool:
+    """Tells a Dockerfile by its name."""
+    return path.name == "Dockerfile"
+
+
 def is_source(path: Path) -> bool:
     """Tells whether people write the file in a language that we lint."""
-    return is_cc(path) or is_python(path) or is_starlark(path) or is_shell(path)
+    kinds = (is_cc, is_python, is_starlark, is_shell, is_workflow, is_dockerfile)
+    return any(is_kind(path) for is_kind in kinds)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,6 +136,15 @@ LINTERS = (
         fix=("buildifier", "-mode=fix", "-lint=fix", _BUILDIFIER_WARNINGS),
     ),
     Linter("shellcheck", is_shell, check=("shellcheck", "--norc")),
+    Linter(
+        "check-jsonschema",
+        is_workflow,
+        check=("check-jsonschema", "--quiet", "--builtin-schema=vendor.github-workflows"),
+    ),
+    # Offline, so that what it finds depends on the files only.
+    Linter("zizmor", is_workflow, check=("zizmor", "--offline", "--quiet", "--persona=pedantic")),
+    # Debian has no old versions of its packages: who pins one can build until there is a newer one.
+    Linter("hadolint", is_dockerfile, check=("hadolint", "--ignore=DL3008")),
 )
 
 
