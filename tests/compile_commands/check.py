@@ -3,6 +3,8 @@
 
     bazel run //tests/compile_commands:check
     bazel run //tests/compile_commands:check -- --config=cuda
+
+The options are Bazel's, as for //tools/compile_commands.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ def chosen(written: Sequence[dict[str, Any]], file: str, argument: str | None = 
 
 def check_syntax(entry: dict[str, Any]) -> None:
     """Runs a command, but for writing an object."""
-    result = subprocess.run([*entry["arguments"], "-fsyntax-only"], cwd=entry["directory"], check=False)
+    command: list[str] = [*entry["arguments"], "-fsyntax-only"]
+    result = subprocess.run(command, cwd=entry["directory"], check=False)
     if result.returncode:
         sys.exit(f"this does not compile: {entry}")
 
@@ -48,7 +51,7 @@ def check_syntax(entry: dict[str, Any]) -> None:
 def check_clangd(workspace: pathlib.Path, file: str) -> None:
     """Lets clangd read a file as it does for an editor."""
     # Of the features that it tries at each place in a file, the first line's are enough.
-    command = [CLANGD, f"--compile-commands-dir={workspace}", "--check-lines=1-1", f"--check={file}"]
+    command = [str(CLANGD), f"--compile-commands-dir={workspace}", "--check-lines=1-1", f"--check={file}"]
     result = subprocess.run(command, cwd=workspace, stderr=subprocess.PIPE, text=True, check=False)
     if result.returncode or not re.search(r"All checks completed, 0 errors", result.stderr):
         sys.exit(f"{result.stderr}clangd does not understand {file}")

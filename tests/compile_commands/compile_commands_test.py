@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of //tools/compile_commands with commands such as Bazel tells. That it works with Bazel is what :check is for."""
+"""Tests of //tools/compile_commands with commands such as Bazel's. The program :check tests it with Bazel."""
 
 from __future__ import annotations
 
@@ -29,11 +29,13 @@ exit "$(cat status)"
 
 
 def gcc(file: str, *options: str) -> list[str]:
+    """A command of Bazel's for g++."""
     output = f"bazel-out/bin/{file}.{len(options)}.o"
     return ["/usr/bin/gcc", *options, "-MD", "-MF", "x.d", f"-frandom-seed={output}", "-c", file, "-o", output]
 
 
 def nvcc(file: str, *options: str, host: tuple[str, ...] = ()) -> list[str]:
+    """A command of Bazel's for nvcc."""
     fixed = ["-ccbin", "/usr/bin/gcc", "-x", "cu", "-std=c++17", "-Xfatbin=-compress-all"]
     return ["external/cuda/bin/nvcc.sh", *fixed, *options, "-c", file, "-o", f"bazel-out/{file}.o", "--host", *host]
 

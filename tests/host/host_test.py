@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pathlib
@@ -96,7 +97,7 @@ class RunTest(absltest.TestCase):
             ("--volume", f"{repository}:{repository}"),
             ("--workdir", repository),
         ):
-            self.assertIn((option, value), list(zip(lines, lines[1:], strict=False)))
+            self.assertIn((option, value), list(itertools.pairwise(lines)))
 
     def test_builds_the_image_from_the_folder_of_the_dockerfile(self) -> None:
         self.run_it("true")
