@@ -8,7 +8,7 @@ namespace tensorflow_custom_ops {
 REGISTER_ELEMENTWISE_OP(LecunTanh)
     .Input("input")
     .Attribute("scale: float = 1.7159")
-    .Attribute("slope: float = 0.6666667")
+    .Attribute("slope: float = 0.666667")
     .Doc("output = scale * tanh(slope * input).");
 
 }  // namespace tensorflow_custom_ops

@@ -17,7 +17,7 @@ __all__ = ["lecun_tanh"]
 def lecun_tanh(
     input: tf.types.experimental.TensorLike,
     scale: float = 1.7159,
-    slope: float = 2 / 3,
+    slope: float = 0.666667,
     name: str | None = None,
 ) -> tf.Tensor:
     """Computes `scale * tanh(slope * input)`."""
@@ -31,7 +31,7 @@ elementwise.register("LecunTanh", gen_lecun_tanh)
 class LecunTanh(keras.layers.Layer):
     """The activation as a layer."""
 
-    def __init__(self, scale: float = 1.7159, slope: float = 2 / 3, **kwargs: Any) -> None:  # noqa: ANN401
+    def __init__(self, scale: float = 1.7159, slope: float = 0.666667, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(**kwargs)
         self.scale = scale
         self.slope = slope

@@ -23,7 +23,7 @@ tf.load_op_library(str(pathlib.Path(__file__).parent / LIBRARY))
 
 
 class LecunTanhTest(op_test_case.OpTestCase):
-    @parameterized.product(mode=MODES, dtype=RTOL, shape=op_test_case.SHAPES)
+    @parameterized.product(mode=MODES, dtype=tuple(RTOL), shape=op_test_case.SHAPES)
     def test_values(self, mode: str, dtype: tf.DType, shape: tuple[int, ...]) -> None:
         x = self.random(shape, dtype)
         y = self.in_mode(mode, lambda x: lecun_tanh(x, scale=1.5, slope=0.75))(tf.constant(x))

@@ -22,12 +22,12 @@ class RowDistanceKernel : public OpKernel {
     const Tensor& a = context->input(0);
     const Tensor& b = context->input(1);
     // Eager mode does not run the shape function.
-    OP_REQUIRES(context, a.dims() > 0 && a.shape() == b.shape(),
-                absl::InvalidArgumentError(absl::StrCat(
-                    "RowDistance: a and b must have one shape, of one "
-                    "dimension or more, but a has ",
-                    a.shape().DebugString(), " and b has ",
-                    b.shape().DebugString())));
+    OP_REQUIRES(
+        context, a.dims() > 0 && a.shape() == b.shape(),
+        absl::InvalidArgumentError(absl::StrCat(
+            "RowDistance: a and b must have one shape, of one "
+            "dimension or more, but a has ",
+            a.shape().DebugString(), " and b has ", b.shape().DebugString())));
     tensorflow::TensorShape shape = a.shape();
     shape.RemoveLastDims(1);
     Tensor* output = nullptr;
@@ -55,10 +55,10 @@ class RowDistanceKernel : public OpKernel {
   }
 };
 
-#define REGISTER_ROW_DISTANCE(T)                                               \
-  REGISTER_KERNEL_BUILDER(Name("RowDistance")                                  \
-                              .Device(tensorflow::DEVICE_CPU)                  \
-                              .TypeConstraint<T>("T"),                         \
+#define REGISTER_ROW_DISTANCE(T)                              \
+  REGISTER_KERNEL_BUILDER(Name("RowDistance")                 \
+                              .Device(tensorflow::DEVICE_CPU) \
+                              .TypeConstraint<T>("T"),        \
                           RowDistanceKernel<T>);
 REGISTER_ROW_DISTANCE(float);
 REGISTER_ROW_DISTANCE(double);
