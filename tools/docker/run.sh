@@ -27,7 +27,9 @@ mkdir -p "$home"
 build=(docker build --quiet)
 [[ -z ${BASE:-} ]] || build+=(--build-arg "BASE=$BASE")
 image=$("${build[@]}" "$here")
+terminal=()
+[[ ! -t 0 || ! -t 1 ]] || terminal=(--interactive --tty)
 # At the same paths as outside, so that the links to what is built work there. Bazel asks for the user's name, which the
 # container does not know.
-exec docker run --rm --init --user "$(id -u):$(id -g)" --env HOME="$home" --env USER=user \
+exec docker run --rm --init "${terminal[@]}" --user "$(id -u):$(id -g)" --env HOME="$home" --env USER=user \
   --volume "$home:$home" --volume "$root:$root" --workdir "$root" "$image" "$@"
