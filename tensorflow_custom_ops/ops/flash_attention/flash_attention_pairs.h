@@ -57,25 +57,24 @@ inline void LoadRow(const Eigen::bfloat16* row, int64_t n, Pair* elements) {
 inline void PackRows(const Eigen::bfloat16* rows, int64_t stride, int64_t count,
                      int64_t columns, int64_t panel_rows, Pair* panels) {
   constexpr int64_t kW = kWidth<float>;
-  for (int64_t column = 0; column < columns; column += kPanel<float>) {
-    Pair* output = panels;
+  for (int64_t column = 0; column < RoundUp(columns, kPanel<float>);
+       column += kW) {
+    const int64_t rest = columns - column;
+    const auto mask = static_cast<__mmask16>(
+        rest >= kW ? 0xffff : rest > 0 ? (1 << rest) - 1 : 0);
+    Pair* output = panels +
+                   column / kPanel<float> * kPanel<float> *
+                       Elements<Pair>(panel_rows) +
+                   column % kPanel<float>;
+    const auto load = [&](int64_t i) {
+      return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(
+          i < count ? mask : 0, rows + i * stride + column));
+    };
     for (int64_t i = 0; i < count; i += 2) {
-      for (int64_t j = column; j < column + kPanel<float>; j += kW) {
-        const int64_t rest = columns - j;
-        const auto mask = static_cast<__mmask16>(
-            rest >= kW ? 0xffff : rest > 0 ? (1 << rest) - 1 : 0);
-        const auto second_mask = i + 1 < count ? mask : __mmask16(0);
-        const Eigen::bfloat16* const row = rows + i * stride + j;
-        const __m512i first =
-            _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, row));
-        const __m512i second = _mm512_cvtepu16_epi32(
-            _mm256_maskz_loadu_epi16(second_mask, row + stride));
-        _mm512_storeu_si512(
-            output, _mm512_or_si512(first, _mm512_slli_epi32(second, 16)));
-        output += kW;
-      }
+      _mm512_storeu_si512(
+          output, _mm512_or_si512(load(i), _mm512_slli_epi32(load(i + 1), 16)));
+      output += kPanel<float>;
     }
-    panels += Elements<Pair>(panel_rows) * kPanel<float>;
   }
 }
 
