@@ -55,8 +55,8 @@ struct ForwardMemory {
   S* scores;        // [kBlockRows, kScoresStride]
 };
 
-// Replaces scores by exp(score - max) as elements, from the row's first on, adds
-// them to `sum`, and updates `max`. Returns what earlier results must be
+// Replaces scores by exp(score - max) as elements, from the row's first on,
+// adds them to `sum`, and updates `max`. Returns what earlier results must be
 // multiplied by for the new maximum.
 template <typename E, typename S>
 S UpdateSoftmax(const ScoreRow<S>& row, S& max, S& sum) {
@@ -112,8 +112,8 @@ void AttendBlock(const Forward& problem, const ForwardTask& task,
       const ScoreRow<S> scores = {memory.scores + i * kScoresStride, columns,
                                   visible};
       bias.Add(row, first_key, scores);
-      const S factor =
-          UpdateSoftmax<E>(scores, memory.max[block + i], memory.sum[block + i]);
+      const S factor = UpdateSoftmax<E>(scores, memory.max[block + i],
+                                        memory.sum[block + i]);
       if (factor != S(1)) {
         Row<S>(memory.output + (block + i) * memory.width, memory.width) *=
             factor;

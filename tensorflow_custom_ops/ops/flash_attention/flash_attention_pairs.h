@@ -60,12 +60,13 @@ inline void PackRows(const Eigen::bfloat16* rows, int64_t stride, int64_t count,
   for (int64_t column = 0; column < RoundUp(columns, kPanel<float>);
        column += kW) {
     const int64_t rest = columns - column;
-    const auto mask = static_cast<__mmask16>(
-        rest >= kW ? 0xffff : rest > 0 ? (1 << rest) - 1 : 0);
-    Pair* output = panels +
-                   column / kPanel<float> * kPanel<float> *
-                       Elements<Pair>(panel_rows) +
-                   column % kPanel<float>;
+    const auto mask = static_cast<__mmask16>(rest >= kW ? 0xffff
+                                             : rest > 0 ? (1 << rest) - 1
+                                                        : 0);
+    Pair* output =
+        panels +
+        column / kPanel<float> * kPanel<float> * Elements<Pair>(panel_rows) +
+        column % kPanel<float>;
     const auto load = [&](int64_t i) {
       return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(
           i < count ? mask : 0, rows + i * stride + column));
