@@ -253,8 +253,8 @@ class AttentionTestCase(op_test_case.OpTestCase):
         # Values are of the size of the largest, or smaller because their terms cancel.
         error = ULPS * unit * max(1.0, np.max(np.abs(expected), initial=0))
         if dtype in (tf.half, tf.bfloat16):
-            # A gradient is made of the output, too, which is rounded. So are probabilities and gradients of scores where
-            # bfloat16 are multiplied: each by eps / 4 of itself at most, which is as much of a mean of values.
+            # A gradient is made of the output, too, which is rounded. So are probabilities and gradients of scores
+            # where bfloat16 are multiplied: each by eps / 4 of itself at most, which is as much of a mean of values.
             error = error + float(ml_dtypes.finfo(dtype.as_numpy_dtype).eps) * (1 + np.abs(expected)) + more
         np.testing.assert_array_less(np.abs(actual.astype(np.float64) - expected), error + 1e-300)
 
