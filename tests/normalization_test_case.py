@@ -7,7 +7,6 @@ import dataclasses
 import math
 import os
 import pathlib
-import platform
 from collections.abc import Callable, Sequence
 from typing import Any
 from unittest import mock
@@ -18,7 +17,7 @@ import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 from tensorflow_custom_ops import _build_info
-from tests import op_test_case
+from tests import instruction_sets, op_test_case
 
 DTYPES = (tf.half, tf.bfloat16, tf.float32, tf.float64)
 
@@ -107,19 +106,6 @@ class Spec:
     keras: Callable[..., Any]
     has_residual: bool = False
     has_offset: bool = False
-
-
-def processor_isas() -> list[str]:
-    """The instruction sets that the ops have code for and this processor has, as Linux tells."""
-    isas = ["baseline"]
-    if platform.machine() == "x86_64":
-        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-        flags = set(next(line for line in lines if line.startswith("flags")).split())
-        if flags >= {"avx2", "fma", "f16c"}:
-            isas.append("avx2")
-            if flags >= {f"avx512{part}" for part in ("f", "cd", "bw", "dq", "vl")}:
-                isas.append("avx512")
-    return isas
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
@@ -636,7 +622,7 @@ class NormalizationTestCase(op_test_case.OpTestCase):
         self.assertLen(digests.pop().split(), len(DTYPES) * 3 * of_each)
 
     @op_test_case.cpu_only
-    @parameterized.product(isa=processor_isas())
+    @parameterized.product(isa=instruction_sets.of_processor())
     def test_instruction_set(self, isa: str) -> None:
         directory = pathlib.Path(self.create_tempdir().full_path)
         arrays = self.inputs((67, 213), tf.float64)

@@ -13,7 +13,7 @@
 namespace tensorflow_custom_ops {
 namespace {
 
-constexpr const char* kNames[] = {"baseline", "avx2", "avx512"};
+constexpr const char* kNames[] = {"baseline", "avx2", "avx512", "avx512_bf16"};
 
 // How many of the instruction sets this processor has, from the plainest on.
 int NumSupported() {
@@ -27,7 +27,10 @@ int NumSupported() {
                           __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512dq") &&
                           __builtin_cpu_supports("avx512vl");
-  return 1 + (has_avx2 ? 1 : 0) + (has_avx512 ? 1 : 0);
+  const bool has_avx512_bf16 =
+      has_avx512 && __builtin_cpu_supports("avx512bf16");
+  return 1 + (has_avx2 ? 1 : 0) + (has_avx512 ? 1 : 0) +
+         (has_avx512_bf16 ? 1 : 0);
 #else
   return 1;
 #endif

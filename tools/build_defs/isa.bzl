@@ -10,20 +10,27 @@ _AVX2 = [
     "-mf16c",
 ]
 
+_AVX512 = _AVX2 + [
+    "-mavx512f",
+    "-mavx512cd",
+    "-mavx512bw",
+    "-mavx512dq",
+    "-mavx512vl",
+]
+
 # From the plainest to the best, as in core/isa.h. core/isa.cc asks the processor for the same.
 ISAS = {
     "baseline": [],
     "avx2": _AVX2,
-    "avx512": _AVX2 + [
-        "-mavx512f",
-        "-mavx512cd",
-        "-mavx512bw",
-        "-mavx512dq",
-        "-mavx512vl",
-    ],
+    "avx512": _AVX512,
 }
 
-def isa_libraries(name, srcs, hdrs, defines, deps):
+# Better ones, for which only some libraries have code of their own. GCC 10 and Clang 9 are the first that know them.
+MORE_ISAS = {
+    "avx512_bf16": _AVX512 + ["-mavx512bf16"],
+}
+
+def isa_libraries(name, srcs, hdrs, defines, deps, more_isas = []):
     """Compiles sources once for each instruction set, as :<name>_<isa>; :<name> is all that the processor may have.
 
     Args:
@@ -32,8 +39,10 @@ def isa_libraries(name, srcs, hdrs, defines, deps):
       hdrs: headers of theirs.
       defines: the preprocessor's definitions; {isa} in them becomes the instruction set's name.
       deps: dependencies.
+      more_isas: those of MORE_ISAS that there is code for.
     """
-    for isa, options in ISAS.items():
+    isas = ISAS | {isa: MORE_ISAS[isa] for isa in more_isas}
+    for isa, options in isas.items():
         tf_kernel_library(
             name = "{}_{}".format(name, isa),
             srcs = srcs,
@@ -47,7 +56,7 @@ def isa_libraries(name, srcs, hdrs, defines, deps):
         name = name,
         visibility = ["//visibility:public"],
         deps = [":{}_baseline".format(name)] + select({
-            "@platforms//cpu:x86_64": [":{}_{}".format(name, isa) for isa in ISAS if isa != "baseline"],
+            "@platforms//cpu:x86_64": [":{}_{}".format(name, isa) for isa in isas if isa != "baseline"],
             "//conditions:default": [],
         }),
     )

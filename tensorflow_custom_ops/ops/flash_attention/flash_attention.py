@@ -49,8 +49,11 @@ def flash_attention(  # noqa: PLR0917 - what changes from call to call comes fir
     gradient. A NaN in `q` spoils its own query and head. One in `k`, `v` or `bias` spoils the queries that see it, and
     one in `v`, or an infinity there, may spoil queries that do not.
 
-    Half and bfloat16 are computed in float32 and rounded once. The logarithm of the sum of exponentials, of which the
-    backward pass computes the softmax again, is float32, or float64 for float64.
+    Half and bfloat16 are computed in float32 and rounded once. On processors with AVX512_BF16, bfloat16 are multiplied
+    as they are, and summed up in float32: there, probabilities and gradients of scores are rounded to bfloat16 before
+    they are multiplied, as on GPUs. The environment variable TF_CUSTOM_OPS_ISA (baseline, avx2, avx512 or avx512_bf16)
+    forces the instructions. The logarithm of the sum of exponentials, of which the backward pass computes the softmax
+    again, is float32, or float64 for float64.
 
     The gradient with respect to `q`, `k`, `v` and `bias` needs as little memory, beside the gradient of `bias` itself.
     The gradient of the gradient, and so on, is computed by TensorFlow's ops, with matrices of all scores.

@@ -20,6 +20,10 @@ namespace flash_attention {
 namespace FLASH_ATTENTION_ISA {
 namespace {
 
+// Of a block's scores, from one row to the next, as elements.
+template <typename E>
+constexpr int64_t kScoreElements = Elements<E>(kScoresStride);
+
 template <typename S>
 int64_t RowWidth(const Sizes& sizes) {
   return RoundUp(sizes.head_dim, kWidth<S>);
@@ -27,43 +31,52 @@ int64_t RowWidth(const Sizes& sizes) {
 
 // The memory of a task. Rows are those of a block of queries, and keys those of
 // a block of keys.
-template <typename S>
+template <typename E>
 struct BackwardMemory {
+  using S = SumOf<E>;
+
   BackwardMemory(const Sizes& sizes, Workspace& workspace)
-      : width(RowWidth<S>(sizes)) {
-    const int64_t depth = sizes.head_dim;
-    const int64_t panels = RoundUp(depth, kPanel<S>);
-    query = workspace.Take<S>(kBlockRows * depth);
-    query_panels = workspace.Take<S>(kBlockRows * panels);
-    output_grad = workspace.Take<S>(kBlockRows * depth);
-    output_grad_panels = workspace.Take<S>(kBlockRows * panels);
+      : depth(Elements<E>(sizes.head_dim)), width(RowWidth<S>(sizes)) {
+    const int64_t panels = RoundUp(sizes.head_dim, kPanel<S>);
+    const int64_t row_panels = Elements<E>(kBlockRows) * panels;
+    query = workspace.Take<E>(kBlockRows * depth);
+    query_panels = workspace.Take<E>(row_panels);
+    output_grad = workspace.Take<E>(kBlockRows * depth);
+    output_grad_panels = workspace.Take<E>(row_panels);
     log_sum_exp = workspace.Take<S>(kBlockRows);
     delta = workspace.Take<S>(kBlockRows);
-    keys = workspace.Take<S>(kBlockKeys * depth);
-    key_panels = workspace.Take<S>(kBlockKeys * depth);
-    key_row_panels = workspace.Take<S>(kBlockKeys * panels);
-    value_panels = workspace.Take<S>(kBlockKeys * depth);
+    keys = workspace.Take<E>(kBlockKeys * depth);
+    key_panels = workspace.Take<E>(kBlockKeys * depth);
+    key_row_panels = workspace.Take<E>(Elements<E>(kBlockKeys) * panels);
+    value_panels = workspace.Take<E>(kBlockKeys * depth);
     key_grad = workspace.Take<S>((kBlockKeys + kTileRows) * width);
     value_grad = workspace.Take<S>((kBlockKeys + kTileRows) * width);
     probabilities = workspace.Take<S>(kBlockRows * kScoresStride);
     score_grads = workspace.Take<S>(kBlockRows * kScoresStride);
+    if constexpr (kIsSum<E>) {
+      score_grad_rows = score_grads;
+    } else {
+      score_grad_rows = workspace.Take<E>(kBlockRows * kScoreElements<E>);
+    }
   }
 
+  int64_t depth;          // Of queries, keys and the output's gradients.
   int64_t width;          // Of a row of a gradient.
-  S* query;               // [rows, head_dim], scaled
-  S* query_panels;        // Queries are rows.
-  S* output_grad;         // [rows, head_dim]
-  S* output_grad_panels;  // The output's gradients are rows.
+  E* query;               // [rows, depth], scaled if numbers are
+  E* query_panels;        // Queries are rows.
+  E* output_grad;         // [rows, depth]
+  E* output_grad_panels;  // The output's gradients are rows.
   S* log_sum_exp;         // [rows]
   S* delta;               // [rows], of output * output_grad
-  S* keys;                // A scratch.
-  S* key_panels;          // Keys are columns.
-  S* key_row_panels;      // Keys are rows.
-  S* value_panels;        // Values are columns.
+  E* keys;                // A scratch.
+  E* key_panels;          // Keys are columns.
+  E* key_row_panels;      // Keys are rows.
+  E* value_panels;        // Values are columns.
   S* key_grad;            // [keys, width]
   S* value_grad;          // [keys, width]
   S* probabilities;       // [rows, kScoresStride], or scores
   S* score_grads;         // [rows, kScoresStride], or those of probabilities
+  E* score_grad_rows;     // [rows, kScoreElements]
 };
 
 // A block of queries and one of keys.
@@ -75,9 +88,9 @@ struct Block {
   Range columns;
 };
 
-template <typename T, typename S>
+template <typename T, typename E>
 void LoadKeys(const Backward& problem, const BackwardTask& task, int64_t first,
-              int64_t count, const BackwardMemory<S>& memory) {
+              int64_t count, const BackwardMemory<E>& memory) {
   const Sizes& sizes = problem.forward.sizes;
   const KeyRows<T> keys(sizes, problem.forward.key, task.batch, task.kv_head,
                         first, count);
@@ -89,11 +102,12 @@ void LoadKeys(const Backward& problem, const BackwardTask& task, int64_t first,
   PackKeyColumns(values, sizes.head_dim, memory.keys, memory.value_panels);
 }
 
-template <typename T, typename S>
+template <typename T, typename E>
 void LoadRows(const Backward& problem, const BackwardTask& task,
-              const Block& block, const BackwardMemory<S>& memory) {
+              const Block& block, const BackwardMemory<E>& memory) {
+  using S = SumOf<E>;
   const Sizes& sizes = problem.forward.sizes;
-  const int64_t depth = sizes.head_dim;
+  const int64_t head_dim = sizes.head_dim;
   const QueryRows rows(sizes, task.batch, task.kv_head);
   const auto* const query = static_cast<const T*>(problem.forward.query);
   const auto* const output = static_cast<const T*>(problem.forward.output);
@@ -103,13 +117,14 @@ void LoadRows(const Backward& problem, const BackwardTask& task,
   for (int64_t i = 0; i < block.rows; ++i) {
     const int64_t row = block.row + i;
     const int64_t offset = rows.Offset(row);
-    ConvertRow(query + offset, depth, static_cast<S>(problem.forward.scale),
-               memory.query + i * depth);
-    ConvertRow(output_grad + offset, depth, S(1),
-               memory.output_grad + i * depth);
-    memory.delta[i] = (ConstRow<T>(output + offset, depth).template cast<S>() *
-                       Row<S>(memory.output_grad + i * depth, depth))
-                          .sum();
+    LoadRow(query + offset, head_dim, Scale<E>(problem.forward.scale).queries,
+            memory.query + i * memory.depth);
+    LoadRow(output_grad + offset, head_dim, S(1),
+            memory.output_grad + i * memory.depth);
+    memory.delta[i] =
+        (ConstRow<T>(output + offset, head_dim).template cast<S>() *
+         ConstRow<T>(output_grad + offset, head_dim).template cast<S>())
+            .sum();
     const int64_t head = task.kv_head * rows.group + row % rows.group;
     const S lse =
         log_sum_exp[(task.batch * sizes.heads + head) * sizes.q_length +
@@ -118,10 +133,13 @@ void LoadRows(const Backward& problem, const BackwardTask& task,
     memory.log_sum_exp[i] =
         lse == -std::numeric_limits<S>::infinity() ? S(0) : lse;
   }
-  PackRows<S>(memory.query, depth, block.rows, depth, kBlockRows,
-              memory.query_panels);
-  PackRows<S>(memory.output_grad, depth, block.rows, depth, kBlockRows,
-              memory.output_grad_panels);
+  const auto pack = [&](const E* rows, E* panels) {
+    PackRows(reinterpret_cast<const typename Operand<E>::Number*>(rows),
+             memory.depth * Operand<E>::kNumbers, block.rows, head_dim,
+             kBlockRows, panels);
+  };
+  pack(memory.query, memory.query_panels);
+  pack(memory.output_grad, memory.output_grad_panels);
 }
 
 // From scores and gradients of probabilities to probabilities and gradients of
@@ -145,21 +163,46 @@ void BackwardRow(const ScoreRow<S>& row, S log_sum_exp, S delta,
   FillInvisible(ScoreRow<S>{score_grads, row.columns, row.visible}, S(0));
 }
 
-template <typename T, typename S>
+// Makes elements of a block's probabilities and gradients of scores: of each
+// column in the place of the numbers, and of each row of score_grad_rows.
+template <typename E>
+void MakeElements(const Block& block, const BackwardMemory<E>& memory) {
+  if constexpr (!kIsSum<E>) {
+    // With those that a product takes with them.
+    const Range columns = {
+        block.columns.begin,
+        RoundUp(block.columns.end, kWidth<float>) + kTileRows};
+    for (int64_t i = 0; i < block.rows; ++i) {
+      for (int64_t j = columns.begin; j < block.columns.end;
+           j += kWidth<float>) {
+        StoreNumbers(packets::ploadu<Packet<float>>(memory.score_grads +
+                                                    i * kScoresStride + j),
+                     j, memory.score_grad_rows + i * kScoreElements<E>);
+      }
+    }
+    PairRows(block.rows, columns, memory.probabilities, kScoresStride);
+    PairRows(block.rows, columns, memory.score_grads, kScoresStride);
+  }
+}
+
+template <typename T, typename E>
 void ComputeBlock(const Backward& problem, const BackwardTask& task,
                   const Block& block, int64_t block_keys,
-                  const BackwardMemory<S>& memory) {
+                  const BackwardMemory<E>& memory) {
+  using S = SumOf<E>;
   const Sizes& sizes = problem.forward.sizes;
-  const int64_t depth = sizes.head_dim;
+  const int64_t depth = memory.depth;
   const int64_t begin = block.columns.begin;
   const int64_t columns = block.columns.end - begin;
-  const auto product = [&](const S* rows, const S* panels, S* output) {
-    Product<S>(block.rows, columns, depth, {rows, depth, 1},
-               panels + begin * depth, kPanel<S> * depth, /*accumulate=*/false,
-               output + begin, kScoresStride);
+  const auto product = [&](const E* rows, const E* panels, S factor,
+                           S* output) {
+    Product<E>(block.rows, columns, depth, {rows, depth, 1},
+               panels + begin * depth, kPanel<S> * depth,
+               {output + begin, kScoresStride, /*accumulate=*/false, factor});
   };
-  product(memory.query, memory.key_panels, memory.probabilities);
-  product(memory.output_grad, memory.value_panels, memory.score_grads);
+  product(memory.query, memory.key_panels,
+          Scale<E>(problem.forward.scale).products, memory.probabilities);
+  product(memory.output_grad, memory.value_panels, S(1), memory.score_grads);
 
   const BiasRows<T> bias(problem.forward.bias, task.batch, task.kv_head,
                          Group(sizes));
@@ -175,30 +218,37 @@ void ComputeBlock(const Backward& problem, const BackwardTask& task,
                      static_cast<S*>(problem.bias_grad));
   }
 
+  MakeElements(block, memory);
+
   // Transposed: keys are rows.
-  const auto transposed = [&](const S* scores, const S* panels, S* output) {
-    Product<S>(columns, depth, block.rows, {scores + begin, 1, kScoresStride},
-               panels, kPanel<S> * kBlockRows, /*accumulate=*/true,
-               output + begin * memory.width, memory.width);
+  const auto transposed = [&](const S* scores, const E* panels, S* output) {
+    Product<E>(columns, sizes.head_dim, Elements<E>(block.rows),
+               {reinterpret_cast<const E*>(scores) + begin, 1,
+                Operand<E>::kNumbers * kScoresStride},
+               panels, kPanel<S> * Elements<E>(kBlockRows),
+               {output + begin * memory.width, memory.width,
+                /*accumulate=*/true});
   };
   transposed(memory.probabilities, memory.output_grad_panels,
              memory.value_grad);
   transposed(memory.score_grads, memory.query_panels, memory.key_grad);
-  Product<S>(block.rows, depth, columns,
-             {memory.score_grads + begin, kScoresStride, 1},
-             memory.key_row_panels + begin * kPanel<S>, kPanel<S> * kBlockKeys,
-             /*accumulate=*/true,
-             static_cast<S*>(task.query_grad) + block.row * memory.width,
-             memory.width);
+  const int64_t first = Elements<E>(begin);
+  Product<E>(block.rows, sizes.head_dim, Elements<E>(block.columns.end) - first,
+             {memory.score_grad_rows + first, kScoreElements<E>, 1},
+             memory.key_row_panels + first * kPanel<S>,
+             kPanel<S> * Elements<E>(kBlockKeys),
+             {static_cast<S*>(task.query_grad) + block.row * memory.width,
+              memory.width, /*accumulate=*/true});
 }
 
 template <typename T, typename S>
 void WriteKeyGrads(const Sizes& sizes, const BackwardTask& task, int64_t first,
-                   int64_t count, const S* sums, int64_t width, void* array) {
+                   int64_t count, const S* sums, int64_t width, S factor,
+                   void* array) {
   const KeyRows<T> rows(sizes, array, task.batch, task.kv_head, first, count);
   T* const output = const_cast<T*>(rows.data);
   for (int64_t i = 0; i < count; ++i) {
-    ConvertRow(sums + i * width, sizes.head_dim, S(1),
+    ConvertRow(sums + i * width, sizes.head_dim, factor,
                output + i * rows.stride);
   }
 }
@@ -210,30 +260,31 @@ int64_t PaddedRows(const Sizes& sizes) {
 
 template <typename T>
 int64_t QueryGradElements(const Sizes& sizes) {
-  return PaddedRows(sizes) * RowWidth<ComputeType<T>>(sizes);
+  return PaddedRows(sizes) * RowWidth<SumOf<ElementOf<T>>>(sizes);
 }
 
 template <typename T>
 int64_t BackwardWorkspaceBytes(const Sizes& sizes) {
   Workspace workspace(nullptr);
-  BackwardMemory<ComputeType<T>>(sizes, workspace);
+  BackwardMemory<ElementOf<T>>(sizes, workspace);
   return workspace.used();
 }
 
 template <typename T>
 void RunBackward(const Backward& problem, const BackwardTask& task,
                  void* data) {
-  using S = ComputeType<T>;
+  using E = ElementOf<T>;
+  using S = SumOf<E>;
   const Sizes& sizes = problem.forward.sizes;
   Workspace workspace(data);
-  const BackwardMemory<S> memory(sizes, workspace);
+  const BackwardMemory<E> memory(sizes, workspace);
   const int64_t rows = sizes.q_length * Group(sizes);
   Row<S>(static_cast<S*>(task.query_grad), QueryGradElements<T>(sizes))
       .setZero();
   // Rows that there are not are in no sum, but they are computed with.
-  Row<S>(memory.query, kBlockRows * sizes.head_dim).setZero();
-  Row<S>(memory.output_grad, kBlockRows * sizes.head_dim).setZero();
-  Row<S>(memory.score_grads, kBlockRows * kScoresStride).setZero();
+  SetZero(memory.query, kBlockRows * memory.depth);
+  SetZero(memory.output_grad, kBlockRows * memory.depth);
+  SetZero(memory.score_grad_rows, kBlockRows * kScoreElements<E>);
 
   for (int64_t first = task.keys.begin; first < task.keys.end;
        first += kBlockKeys) {
@@ -253,15 +304,16 @@ void RunBackward(const Backward& problem, const BackwardTask& task,
       ComputeBlock<T>(problem, task, block, keys, memory);
     }
     WriteKeyGrads<T>(sizes, task, first, keys, memory.key_grad, memory.width,
+                     Scale<E>(problem.forward.scale).products,
                      problem.key_grad);
     WriteKeyGrads<T>(sizes, task, first, keys, memory.value_grad, memory.width,
-                     problem.value_grad);
+                     S(1), problem.value_grad);
   }
 }
 
 template <typename T>
 void AddQueryGrads(const Backward& problem, const QueryGradTask& task) {
-  using S = ComputeType<T>;
+  using S = SumOf<ElementOf<T>>;
   const Sizes& sizes = problem.forward.sizes;
   const int64_t width = RowWidth<S>(sizes);
   const int64_t part_size = QueryGradElements<T>(sizes);
@@ -280,15 +332,21 @@ void AddQueryGrads(const Backward& problem, const QueryGradTask& task) {
 }
 
 template <typename T>
-constexpr BackwardFunctions kFunctions = {BackwardWorkspaceBytes<T>,
-                                          QueryGradElements<T>, RunBackward<T>,
-                                          AddQueryGrads<T>};
+constexpr BackwardFunctions FunctionsFor() {
+  if constexpr (kHasCode<T>) {
+    return {BackwardWorkspaceBytes<T>, QueryGradElements<T>, RunBackward<T>,
+            AddQueryGrads<T>};
+  } else {
+    return {};
+  }
+}
 
 }  // namespace
 
 const BackwardTiles kBackwardTiles = {
-    FLASH_ATTENTION_STRING(FLASH_ATTENTION_ISA), kFunctions<Eigen::half>,
-    kFunctions<Eigen::bfloat16>, kFunctions<float>, kFunctions<double>};
+    FLASH_ATTENTION_STRING(FLASH_ATTENTION_ISA), FunctionsFor<Eigen::half>(),
+    FunctionsFor<Eigen::bfloat16>(), FunctionsFor<float>(),
+    FunctionsFor<double>()};
 
 }  // namespace FLASH_ATTENTION_ISA
 }  // namespace flash_attention

@@ -6,9 +6,11 @@
 #define TENSORFLOW_CUSTOM_OPS_OPS_FLASH_ATTENTION_FLASH_ATTENTION_BLOCKS_H_
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "Eigen/Core"
+#include "tensorflow_custom_ops/ops/flash_attention/flash_attention_pairs.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_problem.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_product.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_tiles.h"
@@ -26,10 +28,35 @@ constexpr int64_t kBlockKeys = kKeysMultiple;
 // of a column would share few sets of the innermost cache.
 constexpr int64_t kScoresStride = kBlockKeys + 16;
 
-// The type in which elements of type T are computed with.
+// What arrays of type T are multiplied as. Other types than bfloat16 gain
+// nothing by the instructions for pairs: for those there is no code with them.
+#ifdef __AVX512BF16__
 template <typename T>
-using ComputeType =
-    std::conditional_t<std::is_same_v<T, double>, double, float>;
+constexpr bool kHasCode = std::is_same_v<T, Eigen::bfloat16>;
+template <typename T>
+using ElementOf = Pair;
+#else
+template <typename T>
+constexpr bool kHasCode = true;
+template <typename T>
+using ElementOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
+#endif
+
+// Elements that are numbers of their own, of the type of sums.
+template <typename E>
+constexpr bool kIsSum = std::is_same_v<E, SumOf<E>>;
+
+// What queries are multiplied by, and what their products with keys are, so
+// that these are scores. Pairs would be rounded another time.
+template <typename E>
+struct Scale {
+  explicit Scale(double scale)
+      : queries(kIsSum<E> ? static_cast<SumOf<E>>(scale) : 1),
+        products(kIsSum<E> ? 1 : static_cast<SumOf<E>>(scale)) {}
+
+  SumOf<E> queries;
+  SumOf<E> products;
+};
 
 // Hands out parts of the memory that a task is given, or only counts them.
 class Workspace {
@@ -120,11 +147,32 @@ inline Packet<float> Exp(Packet<float> x) {
   return packets::pandnot(packets::pmul(y, power), zero);
 }
 
+template <typename E>
+void SetZero(E* elements, int64_t n) {
+  std::memset(elements, 0, n * sizeof(E));
+}
+
+// The numbers of one vector, of a row at `i`, as elements.
+template <typename S>
+void StoreNumbers(Packet<S> numbers, int64_t i, S* row) {
+  packets::pstoreu(row + i, numbers);
+}
+
 // output = factor * row, computed in the type of the factor.
 template <typename T, typename S, typename U>
 void ConvertRow(const T* row, int64_t n, S factor, U* output) {
   Row<U>(output, n) =
       (ConstRow<T>(row, n).template cast<S>() * factor).template cast<U>();
+}
+
+// A row of numbers, times a factor, as elements. That of pairs must be 1.
+template <typename T, typename E>
+void LoadRow(const T* row, int64_t n, SumOf<E> factor, E* elements) {
+  if constexpr (kIsSum<E>) {
+    ConvertRow(row, n, factor, elements);
+  } else {
+    LoadRow(row, n, elements);
+  }
 }
 
 // Panels whose rows are the given ones: panel p has the columns from p * kPanel
@@ -146,12 +194,15 @@ void PackRows(const T* rows, int64_t stride, int64_t count, int64_t columns,
 }
 
 // Panels whose columns are the given rows.
-template <typename S>
-void PackColumns(const S* rows, int64_t stride, int64_t count, int64_t depth,
-                 S* panels) {
+template <typename E>
+void PackColumns(const E* rows, int64_t stride, int64_t count, int64_t depth,
+                 E* panels) {
+  // Of the elements' size. It is only moved.
+  using S = SumOf<E>;
+  static_assert(sizeof(S) == sizeof(E));
   constexpr int64_t kW = kWidth<S>;
   for (int64_t first = 0; first < count; first += kW) {
-    S* const output =
+    E* const output =
         panels + first / kPanel<S> * kPanel<S> * depth + first % kPanel<S>;
     const int64_t width = count - first < kW ? count - first : kW;
     int64_t k = 0;
@@ -159,36 +210,39 @@ void PackColumns(const S* rows, int64_t stride, int64_t count, int64_t depth,
       for (; k + kW <= depth; k += kW) {
         packets::PacketBlock<Packet<S>, kW> block;
         for (int64_t i = 0; i < kW; ++i) {
-          block.packet[i] =
-              packets::ploadu<Packet<S>>(rows + (first + i) * stride + k);
+          block.packet[i] = packets::ploadu<Packet<S>>(
+              reinterpret_cast<const S*>(rows + (first + i) * stride + k));
         }
         packets::ptranspose(block);
         for (int64_t i = 0; i < kW; ++i) {
-          packets::pstoreu(output + (k + i) * kPanel<S>, block.packet[i]);
+          packets::pstoreu(reinterpret_cast<S*>(output + (k + i) * kPanel<S>),
+                           block.packet[i]);
         }
       }
     }
     for (; k < depth; ++k) {
       for (int64_t i = 0; i < kW; ++i) {
         output[k * kPanel<S> + i] =
-            i < width ? rows[(first + i) * stride + k] : S(0);
+            i < width ? rows[(first + i) * stride + k] : E{};
       }
     }
   }
 }
 
-// The same of keys or values, which have another type or not. `scratch` has
-// room for them.
-template <typename T, typename S>
-void PackKeyColumns(const KeyRows<T>& keys, int64_t depth, S* scratch,
-                    S* panels) {
-  if constexpr (std::is_same_v<T, S>) {
-    PackColumns(keys.data, keys.stride, keys.count, depth, panels);
+// The same of keys or values, which are elements or not. `scratch` has room for
+// them.
+template <typename T, typename E>
+void PackKeyColumns(const KeyRows<T>& keys, int64_t head_dim, E* scratch,
+                    E* panels) {
+  if constexpr (std::is_same_v<T, E>) {
+    PackColumns(keys.data, keys.stride, keys.count, head_dim, panels);
   } else {
+    const int64_t depth = Elements<E>(head_dim);
     for (int64_t i = 0; i < keys.count; ++i) {
-      ConvertRow(keys.data + i * keys.stride, depth, S(1), scratch + i * depth);
+      LoadRow(keys.data + i * keys.stride, head_dim, SumOf<E>(1),
+              scratch + i * depth);
     }
-    PackColumns<S>(scratch, depth, keys.count, depth, panels);
+    PackColumns<E>(scratch, depth, keys.count, depth, panels);
   }
 }
 

@@ -27,6 +27,7 @@ constexpr const ForwardTiles* kForwardTiles[] = {
 #ifdef __x86_64__
     &avx2::kForwardTiles,
     &avx512::kForwardTiles,
+    &avx512_bf16::kForwardTiles,
 #endif
 };
 
@@ -35,6 +36,7 @@ constexpr const BackwardTiles* kBackwardTiles[] = {
 #ifdef __x86_64__
     &avx2::kBackwardTiles,
     &avx512::kBackwardTiles,
+    &avx512_bf16::kBackwardTiles,
 #endif
 };
 
@@ -46,14 +48,16 @@ Functions FunctionsFor(const Tiles<Functions>& tiles) {
   if constexpr (std::is_same_v<T, double>) return tiles.float64;
 }
 
-// The functions for this processor.
-template <typename T, typename Functions>
-absl::StatusOr<Functions> Select(
-    const char* op, const Tiles<Functions>* const (&all)[kNumIsas]) {
-  const absl::StatusOr<const Tiles<Functions>*> tiles = ForIsa(all);
-  if (!tiles.ok()) return tiles.status();
-  VLOG(1) << op << ": the code for " << (*tiles)->isa;
-  return FunctionsFor<T>(**tiles);
+// The functions for this processor, of those for all instruction sets.
+template <typename T, typename Functions, int n>
+absl::StatusOr<Functions> Select(const char* op,
+                                 const Tiles<Functions>* const (&all)[n]) {
+  const absl::StatusOr<Isa> isa = SelectIsa();
+  if (!isa.ok()) return isa.status();
+  int i = static_cast<int>(*isa);
+  while (FunctionsFor<T>(*all[i]).run == nullptr) --i;
+  VLOG(1) << op << ": the code for " << all[i]->isa;
+  return FunctionsFor<T>(*all[i]);
 }
 
 // The type of sums.

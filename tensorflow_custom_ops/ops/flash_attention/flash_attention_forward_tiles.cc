@@ -26,34 +26,39 @@ namespace FLASH_ATTENTION_ISA {
 namespace {
 
 // The memory of a task.
-template <typename S>
+template <typename E>
 struct ForwardMemory {
+  using S = SumOf<E>;
+
   ForwardMemory(const Sizes& sizes, int64_t rows, Workspace& workspace)
-      : width(RoundUp(sizes.head_dim, kWidth<S>)),
-        query(workspace.Take<S>(RoundUp(rows, kTileRows) * sizes.head_dim)),
+      : depth(Elements<E>(sizes.head_dim)),
+        width(RoundUp(sizes.head_dim, kWidth<S>)),
+        query(workspace.Take<E>(RoundUp(rows, kTileRows) * depth)),
         output(workspace.Take<S>(RoundUp(rows, kTileRows) * width)),
         max(workspace.Take<S>(rows)),
         sum(workspace.Take<S>(rows)),
-        keys(workspace.Take<S>(kBlockKeys * sizes.head_dim)),
-        key_panels(workspace.Take<S>(kBlockKeys * sizes.head_dim)),
-        value_panels(
-            workspace.Take<S>(kBlockKeys * RoundUp(sizes.head_dim, kPanel<S>))),
+        keys(workspace.Take<E>(kBlockKeys * depth)),
+        key_panels(workspace.Take<E>(kBlockKeys * depth)),
+        value_panels(workspace.Take<E>(Elements<E>(kBlockKeys) *
+                                       RoundUp(sizes.head_dim, kPanel<S>))),
         scores(workspace.Take<S>(kBlockRows * kScoresStride)) {}
 
+  int64_t depth;    // Of queries and keys.
   int64_t width;    // Of the output's rows.
-  S* query;         // [rows, head_dim], scaled
+  E* query;         // [rows, depth], scaled if numbers are
   S* output;        // [rows, width], as if `max` were the greatest score
   S* max;           // [rows], the greatest scores so far
   S* sum;           // [rows], of exp(score - max)
-  S* keys;          // Of a block.
-  S* key_panels;    // Keys are columns.
-  S* value_panels;  // Values are rows.
+  E* keys;          // Of a block.
+  E* key_panels;    // Keys are columns.
+  E* value_panels;  // Values are rows.
   S* scores;        // [kBlockRows, kScoresStride]
 };
 
-// Replaces scores by exp(score - max), adds them to `sum`, and updates `max`.
-// Returns what earlier results must be multiplied by for the new maximum.
-template <typename S>
+// Replaces scores by exp(score - max) as elements, from the row's first on,
+// adds them to `sum`, and updates `max`. Returns what earlier results must be
+// multiplied by for the new maximum.
+template <typename E, typename S>
 S UpdateSoftmax(const ScoreRow<S>& row, S& max, S& sum) {
   using P = Packet<S>;
   constexpr int64_t kW = kWidth<S>;
@@ -71,7 +76,8 @@ S UpdateSoftmax(const ScoreRow<S>& row, S& max, S& sum) {
   for (int64_t i = row.columns.begin; i < row.columns.end; i += kW) {
     const P p = Exp(packets::psub(packets::ploadu<P>(row.scores + i), bases));
     sums = packets::padd(sums, p);
-    packets::pstoreu(row.scores + i, p);
+    // Elements are no larger than scores, and take the place of earlier ones.
+    StoreNumbers(p, i, reinterpret_cast<E*>(row.scores));
   }
   const S factor = std::exp(max - base);
   sum = sum * factor + packets::predux(sums);
@@ -79,10 +85,11 @@ S UpdateSoftmax(const ScoreRow<S>& row, S& max, S& sum) {
   return factor;
 }
 
-template <typename T, typename S>
+template <typename T, typename E>
 void AttendBlock(const Forward& problem, const ForwardTask& task,
                  int64_t first_key, int64_t keys,
-                 const ForwardMemory<S>& memory) {
+                 const ForwardMemory<E>& memory) {
+  using S = SumOf<E>;
   const Sizes& sizes = problem.sizes;
   const int64_t group = Group(sizes);
   const BiasRows<T> bias(problem.bias, task.batch, task.kv_head, group);
@@ -93,35 +100,40 @@ void AttendBlock(const Forward& problem, const ForwardTask& task,
         InBlock(VisibleToRows(sizes, task.row + block, rows), first_key, keys);
     if (columns.begin >= columns.end) continue;
     columns.begin -= columns.begin % kPanel<S>;
-    Product<S>(rows, columns.end - columns.begin, sizes.head_dim,
-               {memory.query + block * sizes.head_dim, sizes.head_dim, 1},
-               memory.key_panels + columns.begin * sizes.head_dim,
-               kPanel<S> * sizes.head_dim, /*accumulate=*/false,
-               memory.scores + columns.begin, kScoresStride);
+    Product<E>(rows, columns.end - columns.begin, memory.depth,
+               {memory.query + block * memory.depth, memory.depth, 1},
+               memory.key_panels + columns.begin * memory.depth,
+               kPanel<S> * memory.depth,
+               {memory.scores + columns.begin, kScoresStride,
+                /*accumulate=*/false, Scale<E>(problem.scale).products});
     for (int64_t i = 0; i < rows; ++i) {
       const int64_t row = task.row + block + i;
       Range visible = InBlock(Visible(sizes, row / group), first_key, keys);
       const ScoreRow<S> scores = {memory.scores + i * kScoresStride, columns,
                                   visible};
       bias.Add(row, first_key, scores);
-      const S factor =
-          UpdateSoftmax(scores, memory.max[block + i], memory.sum[block + i]);
+      const S factor = UpdateSoftmax<E>(scores, memory.max[block + i],
+                                        memory.sum[block + i]);
       if (factor != S(1)) {
         Row<S>(memory.output + (block + i) * memory.width, memory.width) *=
             factor;
       }
     }
-    Product<S>(rows, sizes.head_dim, columns.end - columns.begin,
-               {memory.scores + columns.begin, kScoresStride, 1},
-               memory.value_panels + columns.begin * kPanel<S>,
-               kPanel<S> * kBlockKeys, /*accumulate=*/true,
-               memory.output + block * memory.width, memory.width);
+    const int64_t first = Elements<E>(columns.begin);
+    Product<E>(
+        rows, sizes.head_dim, Elements<E>(columns.end) - first,
+        {reinterpret_cast<const E*>(memory.scores) + first, kScoresStride, 1},
+        memory.value_panels + first * kPanel<S>,
+        kPanel<S> * Elements<E>(kBlockKeys),
+        {memory.output + block * memory.width, memory.width,
+         /*accumulate=*/true});
   }
 }
 
-template <typename T, typename S>
+template <typename T, typename E>
 void WriteOutput(const Forward& problem, const ForwardTask& task,
-                 const ForwardMemory<S>& memory) {
+                 const ForwardMemory<E>& memory) {
+  using S = SumOf<E>;
   const Sizes& sizes = problem.sizes;
   const QueryRows rows(sizes, task.batch, task.kv_head);
   for (int64_t i = 0; i < task.rows; ++i) {
@@ -146,26 +158,26 @@ void WriteOutput(const Forward& problem, const ForwardTask& task,
 template <typename T>
 int64_t ForwardWorkspaceBytes(const Sizes& sizes, int64_t rows) {
   Workspace workspace(nullptr);
-  ForwardMemory<ComputeType<T>>(sizes, rows, workspace);
+  ForwardMemory<ElementOf<T>>(sizes, rows, workspace);
   return workspace.used();
 }
 
 template <typename T>
 void RunForward(const Forward& problem, const ForwardTask& task, void* data) {
-  using S = ComputeType<T>;
+  using E = ElementOf<T>;
+  using S = SumOf<E>;
   const Sizes& sizes = problem.sizes;
   Workspace workspace(data);
-  const ForwardMemory<S> memory(sizes, task.rows, workspace);
+  const ForwardMemory<E> memory(sizes, task.rows, workspace);
   const QueryRows rows(sizes, task.batch, task.kv_head);
   const int64_t padded_rows = RoundUp(task.rows, kTileRows);
   for (int64_t i = 0; i < task.rows; ++i) {
-    ConvertRow(static_cast<const T*>(problem.query) + rows.Offset(task.row + i),
-               sizes.head_dim, static_cast<S>(problem.scale),
-               memory.query + i * sizes.head_dim);
+    LoadRow(static_cast<const T*>(problem.query) + rows.Offset(task.row + i),
+            sizes.head_dim, Scale<E>(problem.scale).queries,
+            memory.query + i * memory.depth);
   }
-  Row<S>(memory.query + task.rows * sizes.head_dim,
-         (padded_rows - task.rows) * sizes.head_dim)
-      .setZero();
+  SetZero(memory.query + task.rows * memory.depth,
+          (padded_rows - task.rows) * memory.depth);
   Row<S>(memory.output, padded_rows * memory.width).setZero();
   Row<S>(memory.max, task.rows)
       .setConstant(-std::numeric_limits<S>::infinity());
@@ -191,14 +203,20 @@ void RunForward(const Forward& problem, const ForwardTask& task, void* data) {
 }
 
 template <typename T>
-constexpr ForwardFunctions kFunctions = {ForwardWorkspaceBytes<T>,
-                                         RunForward<T>};
+constexpr ForwardFunctions FunctionsFor() {
+  if constexpr (kHasCode<T>) {
+    return {ForwardWorkspaceBytes<T>, RunForward<T>};
+  } else {
+    return {};
+  }
+}
 
 }  // namespace
 
 const ForwardTiles kForwardTiles = {
-    FLASH_ATTENTION_STRING(FLASH_ATTENTION_ISA), kFunctions<Eigen::half>,
-    kFunctions<Eigen::bfloat16>, kFunctions<float>, kFunctions<double>};
+    FLASH_ATTENTION_STRING(FLASH_ATTENTION_ISA), FunctionsFor<Eigen::half>(),
+    FunctionsFor<Eigen::bfloat16>(), FunctionsFor<float>(),
+    FunctionsFor<double>()};
 
 }  // namespace FLASH_ATTENTION_ISA
 }  // namespace flash_attention

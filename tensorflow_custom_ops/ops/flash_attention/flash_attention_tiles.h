@@ -65,7 +65,8 @@ struct BackwardFunctions {
   void (*add_query_grads)(const Backward& problem, const QueryGradTask& task);
 };
 
-// The code for one instruction set.
+// The code for one instruction set. A type for which it has none gets that for
+// the instruction set before.
 template <typename Functions>
 struct Tiles {
   const char* isa;
@@ -91,6 +92,10 @@ namespace avx512 {
 extern const ForwardTiles kForwardTiles;
 extern const BackwardTiles kBackwardTiles;
 }  // namespace avx512
+namespace avx512_bf16 {
+extern const ForwardTiles kForwardTiles;
+extern const BackwardTiles kBackwardTiles;
+}  // namespace avx512_bf16
 #endif
 
 }  // namespace flash_attention

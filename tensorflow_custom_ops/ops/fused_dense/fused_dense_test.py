@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import platform
 from collections.abc import Callable
 from unittest import mock
 
@@ -17,7 +16,7 @@ from absl.testing import absltest, parameterized
 import tensorflow_custom_ops as ops
 from tensorflow_custom_ops import _build_info
 from tensorflow_custom_ops.ops.fused_dense import gen_fused_dense
-from tests import op_test_case
+from tests import instruction_sets, op_test_case
 
 DTYPES = (tf.half, tf.bfloat16, tf.float32, tf.float64)
 
@@ -98,19 +97,6 @@ def reference(activation: str, x: np.ndarray, weights: np.ndarray, bias: np.ndar
     return y, error
 
 
-def processor_isas() -> list[str]:
-    """The instruction sets that the op has code for and this processor has, as Linux tells."""
-    isas = ["baseline"]
-    if platform.machine() == "x86_64":
-        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-        flags = set(next(line for line in lines if line.startswith("flags")).split())
-        if flags >= {"avx2", "fma", "f16c"}:
-            isas.append("avx2")
-            if flags >= {f"avx512{part}" for part in ("f", "cd", "bw", "dq", "vl")}:
-                isas.append("avx512")
-    return isas
-
-
 class FusedDenseTest(op_test_case.OpTestCase):
     def inputs(self, shape: tuple[int, ...], units: int, dtype: tf.DType) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         # Sums of this size are in the range in which activations do something.
@@ -180,7 +166,7 @@ class FusedDenseTest(op_test_case.OpTestCase):
         self.assertLen(digests.pop().split(), 12)
 
     @op_test_case.cpu_only
-    @parameterized.product(isa=processor_isas())
+    @parameterized.product(isa=instruction_sets.of_processor())
     def test_instruction_set(self, isa: str) -> None:
         directory = pathlib.Path(self.create_tempdir().full_path)
         arrays = self.inputs((67, 1030), 83, tf.float64)
@@ -204,7 +190,7 @@ class FusedDenseTest(op_test_case.OpTestCase):
         environment = {name: value for name, value in os.environ.items() if name != "TF_CUSTOM_OPS_ISA"}
         with mock.patch.dict(os.environ, {**environment, **log}, clear=True):
             result = self.run_python("import tensorflow_custom_ops as ops; ops.fused_dense([[1.0]], [[1.0]], [1.0])")
-        self.assertRegex(result.stderr, rf"FusedDense: the code for {processor_isas()[-1]}\n")
+        self.assertRegex(result.stderr, rf"FusedDense: the code for {instruction_sets.of_processor()[-1]}\n")
 
     @op_test_case.cpu_only
     def test_refuses_an_instruction_set_that_there_is_not(self) -> None:
@@ -216,7 +202,7 @@ class FusedDenseTest(op_test_case.OpTestCase):
         self.assertRegex(
             result.stderr,
             "InvalidArgumentError: .*TF_CUSTOM_OPS_ISA is 'avx1024', and this processor has "
-            f"{', '.join(processor_isas())}. Set it to one of these, or unset it",
+            f"{', '.join(instruction_sets.of_processor(more=True))}. Set it to one of these, or unset it",
         )
 
     @parameterized.parameters(
