@@ -38,8 +38,8 @@ constexpr std::align_val_t kSharedAlignment{128};
 // Instead of a lane that a shuffle reads.
 constexpr int kOwnValue = -1;
 constexpr int kVotes = -2;
-// Of operations that all lanes of a warp must take part in: with the same value,
-// and with a TileProduct each.
+// Of operations that all lanes of a warp must take part in: with the same
+// value, and with a TileProduct each.
 constexpr int kSameValue = -3;
 constexpr int kTileProduct = -4;
 constexpr unsigned kAllLanes = 0xffffffffu;
@@ -201,9 +201,11 @@ class Scheduler {
               void* arguments);
   int Architecture() { return CurrentArchitecture(); }
 
-void SetArchitecture(int architecture) { CurrentArchitecture() = architecture; }
+  void SetArchitecture(int architecture) {
+    CurrentArchitecture() = architecture;
+  }
 
-void* DynamicShared() { return shared_.get(); }
+  void* DynamicShared() { return shared_.get(); }
   // What decides which lane has which element of a tile.
   unsigned TileMask() const { return tile_mask_; }
 

@@ -46,8 +46,8 @@
 //   does not ask for more. Launch bounds and static shared memory are ignored.
 //
 // CUDA_EMULATOR_ARCHITECTURE, such as 700 for sm_70, is the GPU's architecture,
-// for kernels that choose by it: on a GPU by __CUDA_ARCH__, which is not defined
-// here. Tensor cores are in wmma.h.
+// for kernels that choose by it: on a GPU by __CUDA_ARCH__, which is not
+// defined here. Tensor cores are in wmma.h.
 //
 // Not there: concurrency of streams, events and copies; textures, cooperative
 // groups, launches by kernels, __activemask(), exceptions.

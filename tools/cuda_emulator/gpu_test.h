@@ -97,8 +97,8 @@ inline void ExpectLaunched(const char* file, int line, int error) {
   if (error != cudaSuccess) Fail(file, line, ErrorMessage(error));
 }
 
-// Calls the function as on GPUs of some architectures, such as 700 for sm_70. On
-// a GPU, which has its own, once.
+// Calls the function as on GPUs of some architectures, such as 700 for sm_70.
+// On a GPU, which has its own, once.
 template <typename Function>
 void OnArchitectures(std::initializer_list<int> architectures,
                      Function function) {

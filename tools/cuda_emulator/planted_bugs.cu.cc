@@ -216,7 +216,7 @@ struct Tiles {
 };
 __device__ Tiles TilesOfWarp() {
   __shared__ __align__(32) float tiles[kThreads / 32][2][kTile];
-  float(*const of_warp)[kTile] = tiles[Thread() / 32];
+  float (*const of_warp)[kTile] = tiles[Thread() / 32];
   return {of_warp[0], of_warp[1]};
 }
 

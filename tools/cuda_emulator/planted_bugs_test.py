@@ -42,10 +42,10 @@ LAUNCHES = {
     r"not in its mask 0xfffffff0$",
     "InvalidWidth": r"__shfl_sync\(\) of thread \(\d+,0,0\) in block \(\d,0,0\) has the width 12, which is not a "
     r"power of two from 1 to 32$",
-    "MisalignedTile": r"load_matrix_sync\(\) of thread \(\d+,0,0\) in block \(\d,0,0\) gets an address that is 16 bytes "
-    r"beyond a multiple of 32$",
-    "UnevenRowsOfTile": r"store_matrix_sync\(\) of thread \(\d+,0,0\) in block \(\d,0,0\) gets rows \(or columns\) that "
-    r"are 72 bytes apart, not a multiple of 16$",
+    "MisalignedTile": r"load_matrix_sync\(\) of thread \(\d+,0,0\) in block \(\d,0,0\) gets an address that is 16 "
+    r"bytes beyond a multiple of 32$",
+    "UnevenRowsOfTile": r"store_matrix_sync\(\) of thread \(\d+,0,0\) in block \(\d,0,0\) gets rows \(or columns\) "
+    r"that are 72 bytes apart, not a multiple of 16$",
     "TwoTiles": r"store_matrix_sync\(\) of thread \(\d+,0,0\) in block \(\d,0,0\) has other arguments than thread "
     r"\(\d+,0,0\)$",
     "LaneMissingFromTile": r"store_matrix_sync\(\) of thread \(\d+,0,0\) in block \(\d,0,0\) needs all 32 lanes of its "
@@ -57,7 +57,13 @@ LAUNCHES = {
 # What is wrong in every order.
 WRONG_RESULTS = ("MissingSyncthreads", "MissingSecondSyncthreads", "UninitializedShared", "UninitializedFragment")
 
-RACES = ("MissingSyncthreads", "MissingSecondSyncthreads", "MissingSyncwarp", "SyncwarpOfTooFewLanes", "MissingSyncwarpOfTile")
+RACES = (
+    "MissingSyncthreads",
+    "MissingSecondSyncthreads",
+    "MissingSyncwarp",
+    "SyncwarpOfTooFewLanes",
+    "MissingSyncwarpOfTile",
+)
 
 ADDRESS_AND_UNDEFINED = {
     "GlobalOutOfBounds": "AddressSanitizer: heap-buffer-overflow",

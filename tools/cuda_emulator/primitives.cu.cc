@@ -188,8 +188,7 @@ struct TileProducts<true> {
     const TileLayouts& layouts = tiles.layouts;
     const auto memory =
         layouts.sums_by_row ? wmma::mem_row_major : wmma::mem_col_major;
-    const int column =
-        static_cast<int>(threadIdx.x) / warpSize * kTileSide;
+    const int column = static_cast<int>(threadIdx.x) / warpSize * kTileSide;
     const int sums_start = Offset(0, column, kSumStride, layouts.sums_by_row);
     wmma::fragment<wmma::matrix_a, 16, 16, 16, T, LayoutA> a;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, T, LayoutB> b;

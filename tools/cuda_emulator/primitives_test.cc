@@ -253,8 +253,8 @@ GPU_TEST(TensorCoresOfAllLayouts) {
   for (int bits = 0; bits < 8; ++bits) {
     const TileLayouts layouts = {(bits & 1) != 0, (bits & 2) != 0,
                                  (bits & 4) != 0};
-    gpu_test::OnArchitectures(
-        {610, 700}, [&] { TestTileProducts<gpu::Half>(layouts); });
+    gpu_test::OnArchitectures({610, 700},
+                              [&] { TestTileProducts<gpu::Half>(layouts); });
     gpu_test::OnArchitectures(
         {750, 800}, [&] { TestTileProducts<gpu::BFloat16>(layouts); });
   }

@@ -118,8 +118,7 @@ void load_matrix_sync(fragment<Use, 16, 16, 16, T, Layout>& fragment,
                              sizeof(T), ldm, kRowMajor);
   const unsigned lane = cuda_emulator::current_indices.lane;
   for (int i = 0; i < fragment.num_elements; ++i) {
-    fragment.x[i] =
-        address[cuda_emulator::TileOffset(lane, i, ldm, kRowMajor)];
+    fragment.x[i] = address[cuda_emulator::TileOffset(lane, i, ldm, kRowMajor)];
   }
 }
 
@@ -131,8 +130,7 @@ inline void load_matrix_sync(fragment<accumulator, 16, 16, 16, float>& fragment,
                              sizeof(float), ldm, row_major);
   const unsigned lane = cuda_emulator::current_indices.lane;
   for (int i = 0; i < fragment.num_elements; ++i) {
-    fragment.x[i] =
-        address[cuda_emulator::TileOffset(lane, i, ldm, row_major)];
+    fragment.x[i] = address[cuda_emulator::TileOffset(lane, i, ldm, row_major)];
   }
 }
 
@@ -144,8 +142,7 @@ inline void store_matrix_sync(
                              sizeof(float), ldm, row_major);
   const unsigned lane = cuda_emulator::current_indices.lane;
   for (int i = 0; i < fragment.num_elements; ++i) {
-    address[cuda_emulator::TileOffset(lane, i, ldm, row_major)] =
-        fragment.x[i];
+    address[cuda_emulator::TileOffset(lane, i, ldm, row_major)] = fragment.x[i];
   }
 }
 

@@ -236,11 +236,11 @@ __device__ void KeyGradBlocks(const Backward& problem) {
       Gradients<Products>(problem, keys, *shared, probabilities, score_grads);
       Products::SetFactor(probabilities, *shared);
       value_grad.template AddProduct<true>(problem.output_grad, offsets,
-                                              *shared);
+                                           *shared);
       __syncthreads();
       Products::SetFactor(score_grads, *shared);
       key_grad.template AddProduct<true>(problem.forward.query, offsets,
-                                            *shared);
+                                         *shared);
     }
     const auto store = [&](Columns& sums, S factor, void* output) {
       sums.ForEachSum(*shared, [&](int i, int64_t column, S value) {
@@ -384,9 +384,8 @@ __global__ void __launch_bounds__(kBlockThreads)
 template <typename T>
 __global__ void __launch_bounds__(kBlockThreads)
     BiasGradKernel(Backward problem) {
-  WithProducts<T>([&](auto products) {
-    BiasGradBlocks<decltype(products)>(problem);
-  });
+  WithProducts<T>(
+      [&](auto products) { BiasGradBlocks<decltype(products)>(problem); });
 }
 
 // For any GPU: which one it is shows in the kernel only.
@@ -406,9 +405,9 @@ template <typename T, typename Problem>
 gpu::Error LaunchItems(gpu::Stream stream, void (*kernel)(Problem),
                        const Problem& problem, int64_t items) {
   if (items == 0) return cudaSuccess;
-  return gpu::Launch(
-      kernel, static_cast<unsigned>(std::min(items, kGpuMostBlocks)),
-      kBlockThreads, SharedBytes<T>(), stream, problem);
+  return gpu::Launch(kernel,
+                     static_cast<unsigned>(std::min(items, kGpuMostBlocks)),
+                     kBlockThreads, SharedBytes<T>(), stream, problem);
 }
 
 // Wider heads than of two tiles are divided among blocks, each of which

@@ -82,10 +82,9 @@ struct ScalarProducts {
     SetZero(products);
     for (int64_t first = 0; first < head_dim; first += kDepth) {
       __syncthreads();
-      Load<kTile<S>, kDepth, kDepthStride>(static_cast<const T*>(queries),
-                                           first, head_dim,
-                                           QueryOffsets(shared.rows),
-                                           shared.left);
+      Load<kTile<S>, kDepth, kDepthStride>(
+          static_cast<const T*>(queries), first, head_dim,
+          QueryOffsets(shared.rows), shared.left);
       Load<kTile<S>, kDepth, kDepthStride>(static_cast<const T*>(keys), first,
                                            head_dim, KeyOffsets(key_tile),
                                            shared.right);

@@ -75,9 +75,9 @@ struct TensorCoreProducts {
     return (threadIdx.x / kWarp / kSquares * kSquaresOfWarp + square) * kSquare;
   }
 
-  // Copies a tile's columns of its rows to shared memory, with zeros where there
-  // are none. offset(row) is where a row begins in the array, -1 if there is
-  // none.
+  // Copies a tile's columns of its rows to shared memory, with zeros where
+  // there are none. offset(row) is where a row begins in the array, -1 if there
+  // is none.
   template <typename Offset>
   static __device__ void Load(const void* array, int64_t first_column,
                               int64_t columns, Offset offset, T* output) {

@@ -185,8 +185,8 @@ __device__ void SetGradientRows(const Backward& problem,
   __syncthreads();
 }
 
-// Where queries and keys begin in their arrays, -1 where there is none: functions
-// of a row, of those from `first` on in the tile.
+// Where queries and keys begin in their arrays, -1 where there is none:
+// functions of a row, of those from `first` on in the tile.
 template <typename S>
 __device__ auto QueryOffsets(const QueryRow<S>* rows, int first = 0) {
   return [rows, first](int row) { return rows[first + row].offset; };
