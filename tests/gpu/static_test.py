@@ -6,6 +6,7 @@ from __future__ import annotations
 import collections
 import functools
 import io
+import itertools
 import os
 import pathlib
 import re
@@ -21,6 +22,8 @@ REPOSITORY = pathlib.Path(__file__).absolute().parents[2]
 LIBRARY = REPOSITORY / "tensorflow_custom_ops/_ops_gpu.so"
 # Beside the programs that compiled it.
 CUOBJDUMP = (REPOSITORY.parent / "local_config_cuda/cuda/toolkit/bin/ptxas").resolve().with_name("cuobjdump")
+# Which cuobjdump calls to print machine code.
+NVDISASM = CUOBJDUMP.with_name("nvdisasm")
 ARCHITECTURES = os.environ["CUDA_ARCHITECTURES"].split(",")
 # The repository that has TensorFlow's CUDA build. Without one, this Python has it.
 CUDA_TENSORFLOW = os.environ["CUDA_TENSORFLOW"]
@@ -35,10 +38,14 @@ THREADS = 768
 STACKS = {
     re.compile(r"(FocalLogits|Gelu).*d(EE)?v"): 64,
     re.compile("normalization.*BackwardKernel"): 8,
-    (TILES := re.compile("flash_attention")): 320,
+    (TILES := re.compile("flash_attention")): 144,
 }
 # Blocks of attention have so many threads.
 TILES_THREADS = 256
+# The first architecture that has tensor cores for the type of elements, which is the kernel's first template argument.
+TENSOR_CORES_FROM = {"6__half": 70, "13__nv_bfloat16": 80}
+# Some of attention's kernels, with that type: printing the machine code of all takes long.
+SOME_TILES = re.compile(r"flash_attention\w*(?:Forward|KeyGrad)KernelI(\w+?)Li1E")
 # The kernels made from functors, of doubles. Their functions have branches, between which elements are stored singly.
 OF_DOUBLES = re.compile(r"dEEvNS0_10KernelArgs")
 
@@ -66,12 +73,20 @@ def resources() -> dict[str, dict[str, dict[str, int]]]:
     return found
 
 
-def kernels_in_ptx() -> dict[str, set[str]]:
-    """The kernels' symbols, by the architecture."""
-    found: dict[str, set[str]] = collections.defaultdict(set)
+@functools.cache
+def ptx() -> dict[str, dict[str, str]]:
+    """The PTX of each kernel, by the architecture and the kernel's symbol."""
+    found: dict[str, dict[str, str]] = collections.defaultdict(dict)
     for architecture, code in codes("ptx", "--dump-ptx"):
-        found[architecture].update(re.findall(r"^(?:\.visible )?\.entry (\w+)", code, re.MULTILINE))
+        kernels = re.findall(r"^(?:\.visible )?\.entry (\w+)\((.*?)^}", code, re.MULTILINE | re.DOTALL)
+        found[architecture].update(kernels)
     return found
+
+
+def has_tensor_cores(architecture: str, element: str) -> bool:
+    """Whether the GPUs of an architecture such as sm_90 have them for a type of elements, as it is in symbols."""
+    (number,) = re.findall(r"\d+", architecture)
+    return element in TENSOR_CORES_FROM and int(number) >= TENSOR_CORES_FROM[element]
 
 
 @absltest.skipUnless(CUOBJDUMP.is_file(), "this CUDA toolkit has no cuobjdump")
@@ -79,11 +94,13 @@ class CodeTest(absltest.TestCase):
     def test_every_kernel_is_there_for_every_architecture(self) -> None:
         with_ptx = {name.replace("compute_", "sm_") for name in ARCHITECTURES if name.startswith("compute_")}
         self.assertCountEqual(resources(), {name.replace("compute_", "sm_") for name in ARCHITECTURES})
-        ptx = kernels_in_ptx()
-        self.assertCountEqual(ptx, with_ptx)
+        self.assertCountEqual(ptx(), with_ptx)
         kernels = set(next(iter(resources().values())))
         self.assertNotEmpty(kernels)
-        for architecture, of_architecture in {**resources(), **{f"PTX of {name}": ptx[name] for name in ptx}}.items():
+        for architecture, of_architecture in {
+            **resources(),
+            **{f"PTX of {name}": ptx()[name] for name in ptx()},
+        }.items():
             self.assertSameElements(of_architecture, kernels, architecture)
 
     def test_every_object_has_the_same_architectures(self) -> None:
@@ -109,19 +126,44 @@ class CodeTest(absltest.TestCase):
                 self.assertLessEqual(usage["REG"], REGISTERS // threads, f"{architecture}: {kernel}")
 
     def test_elementwise_kernels_load_and_store_vectors(self) -> None:
-        bodies = {
-            kernel: body
-            for _, code in codes("ptx", "--dump-ptx")
-            for kernel, body in re.findall(
-                r"\.entry (\w*ElementwiseKernel\w*)\((.*?)^}", code, re.MULTILINE | re.DOTALL
-            )
-        }
+        bodies = [
+            (kernel, body)
+            for kernels in ptx().values()
+            for kernel, body in kernels.items()
+            if "ElementwiseKernel" in kernel
+        ]
         self.assertNotEmpty(bodies)
-        for kernel, body in bodies.items():
+        for kernel, body in bodies:
             if OF_DOUBLES.search(kernel):
                 continue
             self.assertRegex(body, r"\bld\.global\.v[24]\.", kernel)
             self.assertRegex(body, r"\bst\.global\.v[24]\.", kernel)
+
+    def test_ptx_of_attention_has_tensor_cores_for_half_types(self) -> None:
+        found = set()
+        for architecture, kernels in ptx().items():
+            for kernel, body in kernels.items():
+                if not TILES.search(kernel):
+                    continue
+                (element,) = re.findall(r"KernelI(\d+__\w+?|[fd])(?:Li\d+)?E", kernel)
+                found.add(element)
+                uses = re.search(r"^\s*wmma\.mma\.sync\.", body, re.MULTILINE) is not None
+                self.assertEqual(uses, has_tensor_cores(architecture, element), f"{architecture}: {kernel}")
+        if found:
+            self.assertCountEqual(found, {*TENSOR_CORES_FROM, "f", "d"})
+
+    @absltest.skipUnless(NVDISASM.is_file(), "this CUDA toolkit has no nvdisasm")
+    def test_code_of_attention_has_tensor_cores_for_half_types(self) -> None:
+        names = {kernel for kernels in resources().values() for kernel in kernels if SOME_TILES.search(kernel)}
+        found = set()
+        for architecture, code in codes("elf", "--dump-sass", "--function", ",".join(names)):
+            for kernel, body in re.findall(r"Function : (\w+)\n(.*?)(?=Function :|\Z)", code, re.DOTALL):
+                (element,) = SOME_TILES.findall(kernel)
+                found.add((architecture, element))
+                self.assertEqual(" HMMA." in body, has_tensor_cores(architecture, element), f"{architecture}: {kernel}")
+        self.assertCountEqual(
+            found, itertools.product(resources(), (*TENSOR_CORES_FROM, "f", "d")), "not all kernels were printed"
+        )
 
     def test_names_no_folder_of_the_build(self) -> None:
         # Unpacked, for in the library the code is compressed.

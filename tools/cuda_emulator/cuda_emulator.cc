@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <random>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "tools/cuda_emulator/fiber.h"
 #include "tools/cuda_emulator/sanitizers.h"
+#include "tools/cuda_emulator/wmma.h"
 
 namespace cuda_emulator {
 
@@ -29,9 +31,18 @@ constexpr unsigned kMaxWarps = kMaxThreads / 32;
 constexpr size_t kMaxSharedBytes = 48 << 10;
 constexpr int kUninitialized = 0xCD;
 
+// Where dynamic shared memory begins: a multiple of that, as tensor cores and
+// vectors need it.
+constexpr std::align_val_t kSharedAlignment{128};
+
 // Instead of a lane that a shuffle reads.
 constexpr int kOwnValue = -1;
 constexpr int kVotes = -2;
+// Of operations that all lanes of a warp must take part in: with the same
+// value, and with a TileProduct each.
+constexpr int kSameValue = -3;
+constexpr int kTileProduct = -4;
+constexpr unsigned kAllLanes = 0xffffffffu;
 
 struct Settings {
   Order order;
@@ -62,6 +73,26 @@ Settings SettingsOfEnvironment() {
 std::atomic<Settings>& CurrentSettings() {
   static std::atomic<Settings> settings(SettingsOfEnvironment());
   return settings;
+}
+
+int ArchitectureOfEnvironment() {
+  const char* const variable = std::getenv("CUDA_EMULATOR_ARCHITECTURE");
+  if (variable == nullptr) return 900;
+  char* end = nullptr;
+  const long architecture = std::strtol(variable, &end, 10);
+  if (*end != '\0' || architecture < 500 || architecture > 9999) {
+    std::fprintf(stderr,
+                 "CUDA_EMULATOR_ARCHITECTURE must be a number such as 900, for "
+                 "sm_90, and is '%s'\n",
+                 variable);
+    std::abort();
+  }
+  return static_cast<int>(architecture);
+}
+
+std::atomic<int>& CurrentArchitecture() {
+  static std::atomic<int> architecture(ArchitectureOfEnvironment());
+  return architecture;
 }
 
 bool Has(uint32_t bits, int i) { return (bits >> i & 1) != 0; }
@@ -168,7 +199,15 @@ class Scheduler {
 
   void Launch(dim3 grid, dim3 block, size_t shared_bytes, Body body,
               void* arguments);
+  int Architecture() { return CurrentArchitecture(); }
+
+  void SetArchitecture(int architecture) {
+    CurrentArchitecture() = architecture;
+  }
+
   void* DynamicShared() { return shared_.get(); }
+  // What decides which lane has which element of a tile.
+  unsigned TileMask() const { return tile_mask_; }
 
   // For the CUDA thread that runs.
   uint64_t AtBarrier(const Place& place, bool predicate);
@@ -202,6 +241,8 @@ class Scheduler {
   void FinishBarrier();
   void FinishWarpOperation(const CudaThread& thread);
   void SynchronizeLanes(int warp, uint32_t members);
+  bool IsOfWholeWarp(const CudaThread& thread, uint32_t members);
+  void MultiplyTiles(int warp);
   void Record(const CudaThread& thread, const std::string& reason);
   void RecordDeadlock();
 
@@ -210,7 +251,9 @@ class Scheduler {
   Body body_ = nullptr;
   void* arguments_ = nullptr;
   size_t shared_bytes_ = 0;
-  std::unique_ptr<char[]> shared_;
+  std::unique_ptr<char[], void (*)(char*)> shared_{
+      nullptr, [](char* bytes) { operator delete[](bytes, kSharedAlignment); }};
+  unsigned tile_mask_ = 0;
   cudaError_t error_ = cudaSuccess;
   std::string message_;  // of the latest cudaErrorLaunchFailure
 
@@ -252,10 +295,17 @@ void Scheduler::Launch(dim3 grid, dim3 block, size_t shared_bytes, Body body,
   }
   settings_ = CurrentSettings();
   random_.seed(settings_.seed);
+  constexpr unsigned kTileElements = 16 * 16;
+  tile_mask_ = 0;
+  if (settings_.order == Order::kReverse) tile_mask_ = kTileElements - 1;
+  if (settings_.order == Order::kRandom) {
+    tile_mask_ = static_cast<unsigned>(random_()) % kTileElements;
+  }
   body_ = body;
   arguments_ = arguments;
   shared_bytes_ = shared_bytes;
-  shared_.reset(new char[shared_bytes]);  // of this size, for AddressSanitizer
+  // Of this size, for AddressSanitizer.
+  shared_.reset(new (kSharedAlignment) char[shared_bytes]);
   threads_.resize(Product(block));
   failed_ = false;
   current_indices.block_size = block;
@@ -484,12 +534,14 @@ void Scheduler::FinishWarpOperation(const CudaThread& thread) {
       return;
     }
   }
+  if (thread.source <= kSameValue && !IsOfWholeWarp(thread, members)) return;
+  if (thread.source == kTileProduct) MultiplyTiles(thread.warp);
   if (IsSyncWarp(thread.place)) SynchronizeLanes(thread.warp, members);
   for (uint32_t left = members; left != 0; left &= left - 1) {
     CudaThread& member = Thread(thread.warp, LowestBit(left));
     if (member.source == kVotes) {
       member.result = votes;
-    } else if (member.source == kOwnValue) {
+    } else if (member.source < 0) {
       member.result = member.value;
     } else {
       member.result = Thread(thread.warp, member.source).value;
@@ -508,6 +560,45 @@ void Scheduler::SynchronizeLanes(int warp, uint32_t members) {
   for (uint32_t left = members; left != 0; left &= left - 1) {
     Thread(warp, LowestBit(left)).fiber->AcquireFrom(address);
   }
+}
+
+bool Scheduler::IsOfWholeWarp(const CudaThread& thread, uint32_t members) {
+  if (members != kAllLanes) {
+    Record(thread, "needs all 32 lanes of its warp, and has " +
+                       std::to_string(__builtin_popcount(members)));
+    return false;
+  }
+  if (thread.source != kSameValue) return true;
+  for (int lane = 0; lane < 32; ++lane) {
+    const CudaThread& member = Thread(thread.warp, lane);
+    if (member.value == thread.value) continue;
+    Record(thread, "has other arguments than thread " + ToString(member.index));
+    return false;
+  }
+  return true;
+}
+
+void Scheduler::MultiplyTiles(int warp) {
+  float a[16][16];
+  float b[16][16];
+  const auto for_each = [&](auto function) {
+    for (int lane = 0; lane < 32; ++lane) {
+      auto* const product =
+          reinterpret_cast<TileProduct*>(Thread(warp, lane).value);
+      for (int i = 0; i < kTileElementsOfLane; ++i) {
+        function(TileElementOf(static_cast<unsigned>(lane), i), *product, i);
+      }
+    }
+  };
+  for_each([&](TileElement element, const TileProduct& product, int i) {
+    a[element.row][element.column] = product.a[i];
+    b[element.row][element.column] = product.b[i];
+  });
+  for_each([&](TileElement element, TileProduct& product, int i) {
+    for (int k = 0; k < 16; ++k) {
+      product.sum[i] += a[element.row][k] * b[k][element.column];
+    }
+  });
 }
 
 // The first error counts: it ends the launch.
@@ -547,6 +638,10 @@ void SetOrder(Order order, unsigned seed) {
   CurrentSettings() = Settings{order, seed};
 }
 
+int Architecture() { return CurrentArchitecture(); }
+
+void SetArchitecture(int architecture) { CurrentArchitecture() = architecture; }
+
 void* DynamicShared() { return Scheduler::OfThisThread().DynamicShared(); }
 
 int SyncThreads(const Place& place, bool predicate) {
@@ -575,6 +670,38 @@ int SegmentStart(const Place& place, int width) {
                    ", which is not a power of two from 1 to 32");
   }
   return static_cast<int>(current_indices.lane) & -width;
+}
+
+void CheckMatrix(const Place& place, const void* address, size_t element_bytes,
+                 unsigned row_distance, bool row_major) {
+  Scheduler& scheduler = Scheduler::OfThisThread();
+  const auto number = reinterpret_cast<uint64_t>(address);
+  if (number % 32 != 0) {
+    scheduler.Fail(place, "gets an address that is " +
+                              std::to_string(number % 32) +
+                              " bytes beyond a multiple of 32");
+  }
+  if (row_distance * element_bytes % 16 != 0) {
+    scheduler.Fail(place, "gets rows (or columns) that are " +
+                              std::to_string(row_distance * element_bytes) +
+                              " bytes apart, not a multiple of 16");
+  }
+  // Addresses have zeros above bit 47.
+  const uint64_t all =
+      number ^ (uint64_t{row_distance} << 48) ^ (uint64_t{row_major} << 63);
+  scheduler.InWarpOperation(place, kAllLanes, all, kSameValue);
+}
+
+TileElement TileElementOf(unsigned lane, int index) {
+  const unsigned element =
+      (lane * kTileElementsOfLane + static_cast<unsigned>(index)) ^
+      Scheduler::OfThisThread().TileMask();
+  return {static_cast<int>(element / 16), static_cast<int>(element % 16)};
+}
+
+void MultiplyTiles(const Place& place, TileProduct* product) {
+  Scheduler::OfThisThread().InWarpOperation(
+      place, kAllLanes, reinterpret_cast<uint64_t>(product), kTileProduct);
 }
 
 void Launch(dim3 grid, dim3 block, size_t shared_bytes, Body body,

@@ -45,8 +45,12 @@
 // - No more than 48 KiB of dynamic shared memory, as on a GPU where the kernel
 //   does not ask for more. Launch bounds and static shared memory are ignored.
 //
+// CUDA_EMULATOR_ARCHITECTURE, such as 700 for sm_70, is the GPU's architecture,
+// for kernels that choose by it: on a GPU by __CUDA_ARCH__, which is not
+// defined here. Tensor cores are in wmma.h.
+//
 // Not there: concurrency of streams, events and copies; textures, cooperative
-// groups, tensor cores, launches by kernels, __activemask(), exceptions.
+// groups, launches by kernels, __activemask(), exceptions.
 #ifndef TOOLS_CUDA_EMULATOR_CUDA_EMULATOR_H_
 #define TOOLS_CUDA_EMULATOR_CUDA_EMULATOR_H_
 
@@ -105,6 +109,11 @@ enum class Order { kForward, kReverse, kRandom };
 
 // The order of launches from now on, in all OS threads.
 void SetOrder(Order order, unsigned seed = 1);
+
+// The GPU's architecture, as in __CUDA_ARCH__: 900 unless the environment says
+// otherwise. It changes for all OS threads, for launches from now on.
+int Architecture();
+void SetArchitecture(int architecture);
 
 // What follows is for the macros and functions below.
 

@@ -24,6 +24,8 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
+#include <new>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -95,6 +97,24 @@ inline void ExpectLaunched(const char* file, int line, int error) {
   if (error != cudaSuccess) Fail(file, line, ErrorMessage(error));
 }
 
+// Calls the function as on GPUs of some architectures, such as 700 for sm_70.
+// On a GPU, which has its own, once.
+template <typename Function>
+void OnArchitectures(std::initializer_list<int> architectures,
+                     Function function) {
+#ifdef __CUDACC__
+  (void)architectures;
+  function();
+#else
+  const int before = cuda_emulator::Architecture();
+  for (const int architecture : architectures) {
+    cuda_emulator::SetArchitecture(architecture);
+    function();
+  }
+  cuda_emulator::SetArchitecture(before);
+#endif
+}
+
 }  // namespace gpu_test
 
 #define GPU_TEST(name)                                                     \
@@ -153,11 +173,14 @@ class DeviceArray {
     std::exit(1);
   }
 #else
-  ~DeviceArray() { delete[] data_; }
+  ~DeviceArray() { operator delete[](data_, kAlignment); }
 
  private:
+  // That of CUDA's arrays.
+  static constexpr std::align_val_t kAlignment{256};
+
   // Of the exact size, for AddressSanitizer.
-  void Allocate() { data_ = new T[size_]; }
+  void Allocate() { data_ = new (kAlignment) T[size_]; }
 
   void Copy(T* to, const T* from) const {
     for (size_t i = 0; i < size_; ++i) to[i] = from[i];

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "tools/cuda_emulator/cuda_emulator.h"
+#include "tools/cuda_emulator/wmma.h"
 
 namespace {
 
@@ -182,6 +183,112 @@ __global__ void InvalidWidth(bool bug, int* out) {
   out[Global()] = Mirrored() + value - 7;
 }
 
+namespace wmma = nvcuda::wmma;
+using Sums = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
+
+// The upper half of a float.
+class Half {
+ public:
+  explicit Half(float value) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    bits_ = static_cast<uint16_t>(bits >> 16);
+  }
+  Half() : Half(0.f) {}
+  explicit operator float() const {
+    const uint32_t bits = uint32_t{bits_} << 16;
+    float value;
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+  }
+
+ private:
+  uint16_t bits_;
+};
+
+constexpr auto kByRow = wmma::mem_row_major;
+constexpr int kTile = 16 * 16;
+
+// Two tiles for each warp.
+struct Tiles {
+  float* first;
+  float* second;
+};
+__device__ Tiles TilesOfWarp() {
+  __shared__ __align__(32) float tiles[kThreads / 32][2][kTile];
+  float (*const of_warp)[kTile] = tiles[Thread() / 32];
+  return {of_warp[0], of_warp[1]};
+}
+
+// Threads of a warp each have some elements of its tile, of which lane i's are
+// i, i + 32 and so on.
+__device__ void SetTile(float* tile, float value) {
+  for (int i = Thread() % 32; i < kTile; i += 32) tile[i] = value;
+}
+
+// Tensor cores, too, order no accesses to memory.
+__global__ void MissingSyncwarpOfTile(bool bug, int* out) {
+  const auto [from, to] = TilesOfWarp();
+  SetTile(from, static_cast<float>(Mirrored()));
+  if (!bug) __syncwarp();
+  Sums sums;
+  wmma::load_matrix_sync(sums, from, 16, kByRow);  // MissingSyncwarpOfTile
+  wmma::store_matrix_sync(to, sums, 16, kByRow);
+  __syncwarp();
+  out[Global()] = static_cast<int>(to[Thread() % 32]);
+}
+
+__global__ void MisalignedTile(bool bug, int* out) {
+  const float* const from = TilesOfWarp().first + (bug ? 4 : 0);
+  Sums sums;
+  wmma::load_matrix_sync(sums, from, 16, kByRow);  // MisalignedTile
+  out[Global()] = Mirrored();
+}
+
+__global__ void UnevenRowsOfTile(bool bug, int* out) {
+  float* const to = TilesOfWarp().first;
+  Sums sums;
+  wmma::store_matrix_sync(to, sums, bug ? 18 : 16, kByRow);  // UnevenRowsOfTile
+  out[Global()] = Mirrored();
+}
+
+__global__ void TwoTiles(bool bug, int* out) {
+  const auto [first, second] = TilesOfWarp();
+  float* const to = bug && Thread() % 2 == 1 ? second : first;
+  Sums sums;
+  wmma::store_matrix_sync(to, sums, 16, kByRow);  // TwoTiles
+  out[Global()] = Mirrored();
+}
+
+__global__ void LaneMissingFromTile(bool bug, int* out) {
+  out[Global()] = Mirrored();
+  if (bug && Thread() == 3) return;
+  Sums sums;
+  float* const to = TilesOfWarp().first;
+  wmma::store_matrix_sync(to, sums, 16, kByRow);  // LaneMissingFromTile
+}
+
+__global__ void DivergentTensorCores(bool bug, int* out) {
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, Half, wmma::row_major> a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, Half, wmma::row_major> b;
+  Sums sums;
+  wmma::fill_fragment(a, Half(0.5f));
+  wmma::fill_fragment(b, Half(2.f));
+  wmma::fill_fragment(sums, static_cast<float>(kThreads - 1));
+  if (!bug || Thread() < 40) {
+    wmma::mma_sync(sums, a, b, sums);  // DivergentTensorCores
+  }
+  __syncthreads();
+  out[Global()] = static_cast<int>(sums.x[0]) - 16 - Thread();
+}
+
+// Which has NaN, and no number.
+__global__ void UninitializedFragment(bool bug, int* out) {
+  Sums sums;
+  if (!bug) wmma::fill_fragment(sums, static_cast<float>(Mirrored()));
+  out[Global()] = sums.x[0] >= 0 ? static_cast<int>(sums.x[0]) : -1;
+}
+
 // Small frames, of which the one too many is in the guard: AddressSanitizer
 // tells an overflow by a fault near the stack pointer.
 __device__ __attribute__((noinline)) int Recurse(int depth) {
@@ -221,6 +328,13 @@ const struct {
     {"ReturnedLane", ReturnedLane},
     {"LaneNotInMask", LaneNotInMask},
     {"InvalidWidth", InvalidWidth},
+    {"MissingSyncwarpOfTile", MissingSyncwarpOfTile},
+    {"MisalignedTile", MisalignedTile},
+    {"UnevenRowsOfTile", UnevenRowsOfTile},
+    {"TwoTiles", TwoTiles},
+    {"LaneMissingFromTile", LaneMissingFromTile},
+    {"DivergentTensorCores", DivergentTensorCores},
+    {"UninitializedFragment", UninitializedFragment},
     {"StackOverflow", StackOverflow},
 };
 

@@ -42,12 +42,28 @@ LAUNCHES = {
     r"not in its mask 0xfffffff0$",
     "InvalidWidth": r"__shfl_sync\(\) of thread \(\d+,0,0\) in block \(\d,0,0\) has the width 12, which is not a "
     r"power of two from 1 to 32$",
+    "MisalignedTile": r"load_matrix_sync\(\) of thread \(\d+,0,0\) in block \(\d,0,0\) gets an address that is 16 "
+    r"bytes beyond a multiple of 32$",
+    "UnevenRowsOfTile": r"store_matrix_sync\(\) of thread \(\d+,0,0\) in block \(\d,0,0\) gets rows \(or columns\) "
+    r"that are 72 bytes apart, not a multiple of 16$",
+    "TwoTiles": r"store_matrix_sync\(\) of thread \(\d+,0,0\) in block \(\d,0,0\) has other arguments than thread "
+    r"\(\d+,0,0\)$",
+    "LaneMissingFromTile": r"store_matrix_sync\(\) of thread \(\d+,0,0\) in block \(\d,0,0\) needs all 32 lanes of its "
+    r"warp, and has 31$",
+    "DivergentTensorCores": r"mma_sync\(\) of thread \(32,0,0\) in block \(\d,0,0\) is a deadlock: it waits for thread "
+    r"\(40,0,0\), which is in __syncthreads\(\) at \S*planted_bugs\.cu\.cc:\d+$",
 }
 
 # What is wrong in every order.
-WRONG_RESULTS = ("MissingSyncthreads", "MissingSecondSyncthreads", "UninitializedShared")
+WRONG_RESULTS = ("MissingSyncthreads", "MissingSecondSyncthreads", "UninitializedShared", "UninitializedFragment")
 
-RACES = ("MissingSyncthreads", "MissingSecondSyncthreads", "MissingSyncwarp", "SyncwarpOfTooFewLanes")
+RACES = (
+    "MissingSyncthreads",
+    "MissingSecondSyncthreads",
+    "MissingSyncwarp",
+    "SyncwarpOfTooFewLanes",
+    "MissingSyncwarpOfTile",
+)
 
 ADDRESS_AND_UNDEFINED = {
     "GlobalOutOfBounds": "AddressSanitizer: heap-buffer-overflow",

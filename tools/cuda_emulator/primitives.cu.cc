@@ -2,6 +2,7 @@
 #include "tools/cuda_emulator/primitives.h"
 
 #include "tensorflow_custom_ops/core/gpu/device.h"
+#include "tensorflow_custom_ops/core/gpu/tensor_cores.h"
 
 namespace primitives {
 namespace {
@@ -129,6 +130,96 @@ __global__ void BitsKernel(long long value, float number, Bits* out) {
   out->rsqrt_double = rsqrt(static_cast<double>(number));
 }
 
+template <typename T>
+struct TileArrays {
+  TileLayouts layouts;
+  const T* a;
+  const T* b;
+  const float* c;
+  const float* scale;
+  float* d;
+};
+
+__device__ int Offset(int row, int column, int stride, bool by_row) {
+  return by_row ? row * stride + column : column * stride + row;
+}
+
+template <bool kTensorCores>
+struct TileProducts {
+  template <typename T>
+  static __device__ void Compute(const TileArrays<T>& tiles) {
+    const TileLayouts& layouts = tiles.layouts;
+    const int column = static_cast<int>(threadIdx.x);
+    if (column >= kTileWarps * kTileSide) return;
+    for (int row = 0; row < kTileSide; ++row) {
+      const int i = Offset(row, column, kSumStride, layouts.sums_by_row);
+      float sum = tiles.c[i];
+      for (int k = 0; k < kTileTerms; ++k) {
+        const int left = Offset(row, k, kFactorStride, layouts.a_by_row);
+        const int right = Offset(k, column, kFactorStride, layouts.b_by_row);
+        sum += static_cast<float>(tiles.a[left]) *
+               static_cast<float>(tiles.b[right]);
+      }
+      tiles.d[i] = sum * tiles.scale[i];
+    }
+  }
+};
+
+#if GPU_WMMA
+template <>
+struct TileProducts<true> {
+  template <typename T>
+  static __device__ void Compute(const TileArrays<T>& tiles) {
+    using nvcuda::wmma::col_major;
+    using nvcuda::wmma::row_major;
+    const TileLayouts& layouts = tiles.layouts;
+    if (layouts.a_by_row) {
+      layouts.b_by_row ? Multiply<row_major, row_major>(tiles)
+                       : Multiply<row_major, col_major>(tiles);
+    } else {
+      layouts.b_by_row ? Multiply<col_major, row_major>(tiles)
+                       : Multiply<col_major, col_major>(tiles);
+    }
+  }
+
+  template <typename LayoutA, typename LayoutB, typename T>
+  static __device__ void Multiply(const TileArrays<T>& tiles) {
+    namespace wmma = nvcuda::wmma;
+    const TileLayouts& layouts = tiles.layouts;
+    const auto memory =
+        layouts.sums_by_row ? wmma::mem_row_major : wmma::mem_col_major;
+    const int column = static_cast<int>(threadIdx.x) / warpSize * kTileSide;
+    const int sums_start = Offset(0, column, kSumStride, layouts.sums_by_row);
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, T, LayoutA> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, T, LayoutB> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sums;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> other;
+    wmma::fill_fragment(sums, 0.f);
+    for (int k = 0; k < kTileTerms; k += 16) {
+      wmma::load_matrix_sync(
+          a, tiles.a + Offset(0, k, kFactorStride, layouts.a_by_row),
+          kFactorStride);
+      wmma::load_matrix_sync(
+          b, tiles.b + Offset(k, column, kFactorStride, layouts.b_by_row),
+          kFactorStride);
+      wmma::mma_sync(sums, a, b, sums);
+    }
+    wmma::load_matrix_sync(other, tiles.c + sums_start, kSumStride, memory);
+    for (int i = 0; i < sums.num_elements; ++i) sums.x[i] += other.x[i];
+    wmma::load_matrix_sync(other, tiles.scale + sums_start, kSumStride, memory);
+    for (int i = 0; i < sums.num_elements; ++i) sums.x[i] *= other.x[i];
+    wmma::store_matrix_sync(tiles.d + sums_start, sums, kSumStride, memory);
+  }
+};
+#endif
+
+template <typename T>
+__global__ void TileProductsKernel(TileArrays<T> tiles) {
+  tensorflow_custom_ops::gpu::IfTensorCores<T>([&](auto has_tensor_cores) {
+    TileProducts<decltype(has_tensor_cores)::value>::Compute(tiles);
+  });
+}
+
 __global__ void LastBlockKernel(int* partial, unsigned* finished, int* sum) {
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
@@ -184,6 +275,23 @@ int LaunchBits(CUstream_st* stream, long long value, float number, Bits* out) {
   return tensorflow_custom_ops::gpu::Launch(BitsKernel, 1, 1, 0, stream, value,
                                             number, out);
 }
+
+template <typename T>
+int LaunchTileProducts(CUstream_st* stream, TileLayouts layouts, const T* a,
+                       const T* b, const float* c, const float* scale,
+                       float* d) {
+  return tensorflow_custom_ops::gpu::Launch(
+      TileProductsKernel<T>, 1, kTileWarps * 32, 0, stream,
+      TileArrays<T>{layouts, a, b, c, scale, d});
+}
+template int LaunchTileProducts(CUstream_st*, TileLayouts,
+                                const tensorflow_custom_ops::gpu::Half*,
+                                const tensorflow_custom_ops::gpu::Half*,
+                                const float*, const float*, float*);
+template int LaunchTileProducts(CUstream_st*, TileLayouts,
+                                const tensorflow_custom_ops::gpu::BFloat16*,
+                                const tensorflow_custom_ops::gpu::BFloat16*,
+                                const float*, const float*, float*);
 
 int LaunchLastBlock(CUstream_st* stream, int blocks, int* partial,
                     unsigned* finished, int* sum) {

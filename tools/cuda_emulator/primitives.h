@@ -68,6 +68,24 @@ struct Bits {
 };
 int LaunchBits(CUstream_st* stream, long long value, float number, Bits* out);
 
+// Of the products of tiles. Each warp has a tile of the result.
+constexpr int kTileWarps = 2;
+constexpr int kTileSide = 16;
+constexpr int kTileTerms = 32;
+// The distances of rows, or of columns where the matrix is by columns.
+constexpr int kFactorStride = 40;
+constexpr int kSumStride = 36;
+struct TileLayouts {
+  bool a_by_row, b_by_row, sums_by_row;
+};
+// d = (a * b + c) * scale, all 16 elements high or wide or both; scale has one
+// element for each of c. By tensor cores where the GPU has them for T, which is
+// half or bfloat16.
+template <typename T>
+int LaunchTileProducts(CUstream_st* stream, TileLayouts layouts, const T* a,
+                       const T* b, const float* c, const float* scale,
+                       float* d);
+
 // The last block to finish sums up what the others have written.
 int LaunchLastBlock(CUstream_st* stream, int blocks, int* partial,
                     unsigned* finished, int* sum);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tensorflow_custom_ops/core/gpu/device.h"
 #include "tools/cuda_emulator/gpu_test.h"
 
 namespace primitives {
@@ -192,6 +193,71 @@ GPU_TEST(InvalidLaunches) {
             "cudaErrorInvalidConfiguration");
   EXPECT_EQ(std::string(cudaGetErrorString(error)),
             "invalid configuration argument");
+}
+
+size_t Offset(int row, int column, int stride, bool by_row) {
+  return static_cast<size_t>(by_row ? row * stride + column
+                                    : column * stride + row);
+}
+
+// Integers, of which all types have the products and sums.
+int Factor(int row, int column) { return (row * 7 + column * 5) % 11 - 5; }
+
+template <typename T>
+void TestTileProducts(TileLayouts layouts) {
+  const int columns = kTileWarps * kTileSide;
+  const size_t factor_size = static_cast<size_t>(kFactorStride) * kTileTerms;
+  const size_t sums_size = static_cast<size_t>(kSumStride) * columns;
+  // What is between the rows is not to be read.
+  const T nan = static_cast<T>(std::nanf(""));
+  std::vector<T> a(factor_size, nan);
+  std::vector<T> b(factor_size, nan);
+  std::vector<float> c(sums_size, std::nanf(""));
+  std::vector<float> scale(sums_size, std::nanf(""));
+  std::vector<float> expected(sums_size, -1.f);
+  for (int k = 0; k < kTileTerms; ++k) {
+    for (int row = 0; row < kTileSide; ++row) {
+      a[Offset(row, k, kFactorStride, layouts.a_by_row)] =
+          static_cast<T>(static_cast<float>(Factor(row, k)));
+    }
+    for (int column = 0; column < columns; ++column) {
+      b[Offset(k, column, kFactorStride, layouts.b_by_row)] =
+          static_cast<T>(static_cast<float>(Factor(column, k + 3)));
+    }
+  }
+  for (int row = 0; row < kTileSide; ++row) {
+    for (int column = 0; column < columns; ++column) {
+      const size_t i = Offset(row, column, kSumStride, layouts.sums_by_row);
+      int sum = row - column;
+      for (int k = 0; k < kTileTerms; ++k) {
+        sum += Factor(row, k) * Factor(column, k + 3);
+      }
+      c[i] = static_cast<float>(row - column);
+      scale[i] = static_cast<float>(row + 1);
+      expected[i] = static_cast<float>(sum * (row + 1));
+    }
+  }
+  const DeviceArray<T> device_a(a), device_b(b);
+  const DeviceArray<float> device_c(c), device_scale(scale);
+  DeviceArray<float> d(sums_size, -1.f);
+  EXPECT_LAUNCHED(LaunchTileProducts(nullptr, layouts, device_a.data(),
+                                     device_b.data(), device_c.data(),
+                                     device_scale.data(), d.data()));
+  const std::vector<float> values = d.ToHost();
+  for (size_t i = 0; i < sums_size; ++i) EXPECT_EQ(values[i], expected[i]);
+}
+
+// As the GPU that has them, and the last one that has not.
+GPU_TEST(TensorCoresOfAllLayouts) {
+  namespace gpu = tensorflow_custom_ops::gpu;
+  for (int bits = 0; bits < 8; ++bits) {
+    const TileLayouts layouts = {(bits & 1) != 0, (bits & 2) != 0,
+                                 (bits & 4) != 0};
+    gpu_test::OnArchitectures({610, 700},
+                              [&] { TestTileProducts<gpu::Half>(layouts); });
+    gpu_test::OnArchitectures(
+        {750, 800}, [&] { TestTileProducts<gpu::BFloat16>(layouts); });
+  }
 }
 
 }  // namespace

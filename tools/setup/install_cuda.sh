@@ -73,7 +73,7 @@ assemble() {
   local prefix=$work/prefix library=$work/deb/usr/lib/nvidia-cuda-toolkit tool
   local wheels=("$work"/wheels/lib/python3*/site-packages)
   mkdir -p "$prefix"/{bin,include,nvvm/bin,nvvm/libdevice}
-  for tool in cudafe++ cuobjdump fatbinary ptxas; do
+  for tool in cudafe++ cuobjdump fatbinary nvdisasm ptxas; do
     mv "$work/deb/usr/bin/$tool" "$prefix/bin"
   done
   mv "$library/bin/nvcc" "$prefix/bin" # the one in usr/bin is a script with Debian's paths

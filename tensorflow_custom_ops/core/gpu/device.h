@@ -17,14 +17,19 @@
 #include <cuda_runtime.h>
 
 // Declares `name`, a pointer to the shared memory that the launch asked for.
-#define GPU_DYNAMIC_SHARED(T, name)                                    \
-  extern __shared__ __align__(16) unsigned char gpu_dynamic_shared_[]; \
+#define GPU_DYNAMIC_SHARED(T, name)                                     \
+  extern __shared__ __align__(128) unsigned char gpu_dynamic_shared_[]; \
   T* const name = reinterpret_cast<T*>(gpu_dynamic_shared_)
+
+// Before a loop over an array that is to be in registers, which have no index.
+#define GPU_UNROLL _Pragma("unroll")
 
 #else
 
 #include "Eigen/Core"
 #include "tools/cuda_emulator/cuda_emulator.h"
+
+#define GPU_UNROLL
 
 #endif
 

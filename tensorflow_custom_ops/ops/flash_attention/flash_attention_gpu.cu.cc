@@ -4,14 +4,20 @@
 // "FlashAttention-2" (2023). No sum is shared by blocks, so that results are
 // always the same: the backward pass computes scores once for the gradients of
 // queries, once for those of keys and values, and once for that of the bias.
+// Half types are multiplied by tensor cores where the GPU has them.
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_gpu.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "tensorflow_custom_ops/core/gpu/device.h"
 #include "tensorflow_custom_ops/core/gpu/launch.h"
+#include "tensorflow_custom_ops/core/gpu/tensor_cores.h"
+#include "tensorflow_custom_ops/ops/flash_attention/flash_attention_gpu_scalar.h"
+#include "tensorflow_custom_ops/ops/flash_attention/flash_attention_gpu_tensor_cores.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_gpu_tiles.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_problem.h"
 
@@ -62,12 +68,22 @@ __device__ void ForEachKeyTile(const Sizes& sizes, const QueryTile& queries,
   }
 }
 
-template <typename T, int kTiles>
-__global__ void __launch_bounds__(kBlockThreads)
-    ForwardKernel(Forward problem) {
-  using S = gpu::ComputeType<T>;
+// Calls function(products) with the products that suit the GPU.
+template <typename T, typename Function>
+__device__ void WithProducts(Function function) {
+  gpu::IfTensorCores<T>([&](auto has_tensor_cores) {
+    function(std::conditional_t<decltype(has_tensor_cores)::value,
+                                TensorCoreProducts<T>, ScalarProducts<T>>());
+  });
+}
+
+template <typename Products, int kTiles>
+__device__ void ForwardBlocks(const Forward& problem) {
+  using T = typename Products::Element;
+  using S = typename Products::S;
+  using Columns = typename Products::template Columns<kTiles>;
   constexpr S kNone = -std::numeric_limits<S>::infinity();
-  GPU_DYNAMIC_SHARED(Shared<S>, shared);
+  GPU_DYNAMIC_SHARED(typename Products::Shared, shared);
   const Sizes& sizes = problem.sizes;
   const int64_t group = Group(sizes);
   const int64_t rows = sizes.q_length * group;
@@ -76,9 +92,8 @@ __global__ void __launch_bounds__(kBlockThreads)
     const Item item = ItemOf<S, kTiles>(sizes, rows, index);
     const QueryTile queries = {item.batch, item.kv_head * group, group,
                                item.first_row};
-    SetRows(problem, queries, *shared);
-    Columns<S, kTiles> output{item.first_column, sizes.head_dim, {}};
-    output.SetZero();
+    SetRows(problem, queries, shared->rows);
+    Columns output(item.first_column, sizes.head_dim);
     // Of a row, the greatest score so far, and the sum of exp(score - max).
     S max[kPerThread<S>];
     S sum[kPerThread<S>];
@@ -89,9 +104,9 @@ __global__ void __launch_bounds__(kBlockThreads)
 
     ForEachKeyTile<S>(sizes, queries, item.kv_head, [&](const KeyTile& keys) {
       Part<S> scores;
-      QueriesTimesKeys<T>(problem.query, problem.key, keys, sizes.head_dim,
-                          *shared, scores);
-      ToScores<T>(problem, keys, *shared, scores);
+      Products::QueriesTimesKeys(problem.query, problem.key, keys,
+                                 sizes.head_dim, *shared, scores);
+      ToScores<T>(problem, keys, shared->rows, scores);
       S factor[kPerThread<S>];
       for (int i = 0; i < kPerThread<S>; ++i) {
         S new_max = max[i];
@@ -110,14 +125,13 @@ __global__ void __launch_bounds__(kBlockThreads)
         sum[i] = sum[i] * factor[i] + RowSum(new_sum);
         max[i] = new_max;
       }
-      Store(scores, shared->matrix);
-      output.ForEachSum([&](int i, int64_t, S& value) { value *= factor[i]; });
-      output.template AddProduct<false, T>(
-          problem.value, [&](int first) { return KeyOffsets(keys, first); },
-          *shared);
+      Products::SetFactor(scores, *shared);
+      output.ScaleAndAddProduct(
+          factor, problem.value,
+          [&](int first) { return KeyOffsets(keys, first); }, *shared);
     });
 
-    output.ForEachSum([&](int i, int64_t column, S value) {
+    output.ForEachSum(*shared, [&](int i, int64_t column, S value) {
       const int64_t offset = shared->rows[RowOf(i)].offset;
       if (offset < 0) return;
       static_cast<T*>(problem.output)[offset + column] =
@@ -135,17 +149,18 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 // The probabilities of a tile, and the gradients of its scores; zeros where a
 // query does not see a key.
-template <typename T, typename S>
+template <typename Products, typename S>
 __device__ void Gradients(const Backward& problem, const KeyTile& keys,
-                          Shared<S>& shared, Part<S>& probabilities,
-                          Part<S>& score_grads) {
+                          typename Products::Shared& shared,
+                          Part<S>& probabilities, Part<S>& score_grads) {
+  using T = typename Products::Element;
   const Forward& forward = problem.forward;
   const int64_t head_dim = forward.sizes.head_dim;
-  QueriesTimesKeys<T>(forward.query, forward.key, keys, head_dim, shared,
-                      probabilities);
-  QueriesTimesKeys<T>(problem.output_grad, forward.value, keys, head_dim,
-                      shared, score_grads);
-  ToScores<T>(forward, keys, shared, probabilities);
+  Products::QueriesTimesKeys(forward.query, forward.key, keys, head_dim, shared,
+                             probabilities);
+  Products::QueriesTimesKeys(problem.output_grad, forward.value, keys, head_dim,
+                             shared, score_grads);
+  ToScores<T>(forward, keys, shared.rows, probabilities);
   ForEach(probabilities, [&](int i, int j, S& p) {
     const QueryRow<S>& row = shared.rows[RowOf(i)];
     const int64_t key = keys.first + ColumnOf(j);
@@ -160,11 +175,12 @@ __device__ void Gradients(const Backward& problem, const KeyTile& keys,
   });
 }
 
-template <typename T, int kTiles>
-__global__ void __launch_bounds__(kBlockThreads)
-    QueryGradKernel(Backward problem) {
-  using S = gpu::ComputeType<T>;
-  GPU_DYNAMIC_SHARED(Shared<S>, shared);
+template <typename Products, int kTiles>
+__device__ void QueryGradBlocks(const Backward& problem) {
+  using T = typename Products::Element;
+  using S = typename Products::S;
+  using Columns = typename Products::template Columns<kTiles>;
+  GPU_DYNAMIC_SHARED(typename Products::Shared, shared);
   const Sizes& sizes = problem.forward.sizes;
   const int64_t group = Group(sizes);
   const int64_t rows = sizes.q_length * group;
@@ -173,19 +189,18 @@ __global__ void __launch_bounds__(kBlockThreads)
     const Item item = ItemOf<S, kTiles>(sizes, rows, index);
     const QueryTile queries = {item.batch, item.kv_head * group, group,
                                item.first_row};
-    SetGradientRows<T>(problem, queries, *shared);
-    Columns<S, kTiles> grad{item.first_column, sizes.head_dim, {}};
-    grad.SetZero();
+    SetGradientRows<T>(problem, queries, shared->rows);
+    Columns grad(item.first_column, sizes.head_dim);
     ForEachKeyTile<S>(sizes, queries, item.kv_head, [&](const KeyTile& keys) {
       Part<S> probabilities;
       Part<S> score_grads;
-      Gradients<T>(problem, keys, *shared, probabilities, score_grads);
-      Store(score_grads, shared->matrix);
-      grad.template AddProduct<false, T>(
+      Gradients<Products>(problem, keys, *shared, probabilities, score_grads);
+      Products::SetFactor(score_grads, *shared);
+      grad.template AddProduct<false>(
           problem.forward.key,
           [&](int first) { return KeyOffsets(keys, first); }, *shared);
     });
-    grad.ForEachSum([&](int i, int64_t column, S value) {
+    grad.ForEachSum(*shared, [&](int i, int64_t column, S value) {
       const int64_t offset = shared->rows[RowOf(i)].offset;
       if (offset < 0) return;
       static_cast<T*>(problem.query_grad)[offset + column] =
@@ -194,11 +209,12 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-template <typename T, int kTiles>
-__global__ void __launch_bounds__(kBlockThreads)
-    KeyGradKernel(Backward problem) {
-  using S = gpu::ComputeType<T>;
-  GPU_DYNAMIC_SHARED(Shared<S>, shared);
+template <typename Products, int kTiles>
+__device__ void KeyGradBlocks(const Backward& problem) {
+  using T = typename Products::Element;
+  using S = typename Products::S;
+  using Columns = typename Products::template Columns<kTiles>;
+  GPU_DYNAMIC_SHARED(typename Products::Shared, shared);
   const Sizes& sizes = problem.forward.sizes;
   const int64_t group = Group(sizes);
   const int64_t items = Items<S, kTiles>(sizes, sizes.kv_length);
@@ -206,30 +222,28 @@ __global__ void __launch_bounds__(kBlockThreads)
     const Item item = ItemOf<S, kTiles>(sizes, sizes.kv_length, index);
     const KeyTile keys =
         KeysOf(sizes, item.batch, item.kv_head, item.first_row);
-    Columns<S, kTiles> key_grad{item.first_column, sizes.head_dim, {}};
-    Columns<S, kTiles> value_grad{item.first_column, sizes.head_dim, {}};
-    key_grad.SetZero();
-    value_grad.SetZero();
+    Columns key_grad(item.first_column, sizes.head_dim);
+    Columns value_grad(item.first_column, sizes.head_dim);
     const auto offsets = [&](int first) {
-      return QueryOffsets(*shared, first);
+      return QueryOffsets(shared->rows, first);
     };
     for (int64_t row = 0; row < sizes.q_length * group; row += kTile<S>) {
       const QueryTile queries = {item.batch, item.kv_head * group, group, row};
       if (!Meet<S>(sizes, queries, keys)) continue;
-      SetGradientRows<T>(problem, queries, *shared);
+      SetGradientRows<T>(problem, queries, shared->rows);
       Part<S> probabilities;
       Part<S> score_grads;
-      Gradients<T>(problem, keys, *shared, probabilities, score_grads);
-      Store(probabilities, shared->matrix);
-      value_grad.template AddProduct<true, T>(problem.output_grad, offsets,
-                                              *shared);
+      Gradients<Products>(problem, keys, *shared, probabilities, score_grads);
+      Products::SetFactor(probabilities, *shared);
+      value_grad.template AddProduct<true>(problem.output_grad, offsets,
+                                           *shared);
       __syncthreads();
-      Store(score_grads, shared->matrix);
-      key_grad.template AddProduct<true, T>(problem.forward.query, offsets,
-                                            *shared);
+      Products::SetFactor(score_grads, *shared);
+      key_grad.template AddProduct<true>(problem.forward.query, offsets,
+                                         *shared);
     }
-    const auto store = [&](Columns<S, kTiles>& sums, S factor, void* output) {
-      sums.ForEachSum([&](int i, int64_t column, S value) {
+    const auto store = [&](Columns& sums, S factor, void* output) {
+      sums.ForEachSum(*shared, [&](int i, int64_t column, S value) {
         const int64_t offset = KeyOffsets(keys)(RowOf(i));
         if (offset < 0) return;
         static_cast<T*>(output)[offset + column] =
@@ -268,7 +282,7 @@ constexpr BiasItems BiasItemsOf(const Sizes& sizes, const Bias& bias) {
 }
 
 // Writes the sums of a tile, over the dimensions along which it is broadcast.
-template <typename T, typename S>
+template <typename T, int kStride, typename S>
 __device__ void WriteBiasGrad(const Bias& bias, int64_t offset,
                               const Range& queries, const Range& keys,
                               const S* matrix, T* output) {
@@ -282,7 +296,7 @@ __device__ void WriteBiasGrad(const Bias& bias, int64_t offset,
     S sum = S(0);
     for (int k = 0; k < (one_row ? kTile<S> : 1); ++k) {
       for (int l = 0; l < (one_column ? kTile<S> : 1); ++l) {
-        sum += matrix[(row + k) * kTileStride<S> + column + l];
+        sum += matrix[(row + k) * kStride + column + l];
       }
     }
     output[offset + (queries.begin + row) * bias.query_stride +
@@ -290,11 +304,11 @@ __device__ void WriteBiasGrad(const Bias& bias, int64_t offset,
   }
 }
 
-template <typename T>
-__global__ void __launch_bounds__(kBlockThreads)
-    BiasGradKernel(Backward problem) {
-  using S = gpu::ComputeType<T>;
-  GPU_DYNAMIC_SHARED(Shared<S>, shared);
+template <typename Products>
+__device__ void BiasGradBlocks(const Backward& problem) {
+  using T = typename Products::Element;
+  using S = typename Products::S;
+  GPU_DYNAMIC_SHARED(typename Products::Shared, shared);
   const Sizes& sizes = problem.forward.sizes;
   const Bias& bias = problem.forward.bias;
   const BiasItems items = BiasItemsOf<S>(sizes, bias);
@@ -318,15 +332,15 @@ __global__ void __launch_bounds__(kBlockThreads)
         for (int64_t query = queries.begin; query < queries.end;
              query += kTile<S>) {
           const QueryTile query_tile = {batch, head, 1, query};
-          SetGradientRows<T>(problem, query_tile, *shared);
+          SetGradientRows<T>(problem, query_tile, shared->rows);
           for (int64_t key = keys.begin; key < keys.end; key += kTile<S>) {
             const KeyTile key_tile =
                 KeysOf(sizes, batch, head / Group(sizes), key);
             if (!Meet<S>(sizes, query_tile, key_tile)) continue;
             Part<S> probabilities;
             Part<S> score_grads;
-            Gradients<T>(problem, key_tile, *shared, probabilities,
-                         score_grads);
+            Gradients<Products>(problem, key_tile, *shared, probabilities,
+                                score_grads);
             ForEach(score_grads,
                     [&](int i, int j, S value) { sums.values[i][j] += value; });
           }
@@ -334,13 +348,56 @@ __global__ void __launch_bounds__(kBlockThreads)
       }
     }
     __syncthreads();
-    Store(sums, shared->matrix);
+    Store<Products::kMatrixStride>(sums, shared->matrix);
     __syncthreads();
-    WriteBiasGrad<T>(
+    WriteBiasGrad<T, Products::kMatrixStride>(
         bias,
         batches.begin * bias.batch_stride + heads.begin * bias.head_stride,
         queries, keys, shared->matrix, static_cast<T*>(problem.bias_grad));
   }
+}
+
+template <typename T, int kTiles>
+__global__ void __launch_bounds__(kBlockThreads)
+    ForwardKernel(Forward problem) {
+  WithProducts<T>([&](auto products) {
+    ForwardBlocks<decltype(products), kTiles>(problem);
+  });
+}
+
+template <typename T, int kTiles>
+__global__ void __launch_bounds__(kBlockThreads)
+    QueryGradKernel(Backward problem) {
+  WithProducts<T>([&](auto products) {
+    QueryGradBlocks<decltype(products), kTiles>(problem);
+  });
+}
+
+template <typename T, int kTiles>
+__global__ void __launch_bounds__(kBlockThreads)
+    KeyGradKernel(Backward problem) {
+  WithProducts<T>([&](auto products) {
+    KeyGradBlocks<decltype(products), kTiles>(problem);
+  });
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kBlockThreads)
+    BiasGradKernel(Backward problem) {
+  WithProducts<T>(
+      [&](auto products) { BiasGradBlocks<decltype(products)>(problem); });
+}
+
+// For any GPU: which one it is shows in the kernel only.
+template <typename T>
+constexpr size_t SharedBytes() {
+  size_t bytes = sizeof(typename ScalarProducts<T>::Shared);
+#if GPU_WMMA
+  if constexpr (gpu::kTensorCoresFrom<T> > 0) {
+    bytes = std::max(bytes, sizeof(typename TensorCoreProducts<T>::Shared));
+  }
+#endif
+  return bytes;
 }
 
 // Launches a kernel for so many items.
@@ -348,9 +405,9 @@ template <typename T, typename Problem>
 gpu::Error LaunchItems(gpu::Stream stream, void (*kernel)(Problem),
                        const Problem& problem, int64_t items) {
   if (items == 0) return cudaSuccess;
-  return gpu::Launch(
-      kernel, static_cast<unsigned>(std::min(items, kGpuMostBlocks)),
-      kBlockThreads, sizeof(Shared<gpu::ComputeType<T>>), stream, problem);
+  return gpu::Launch(kernel,
+                     static_cast<unsigned>(std::min(items, kGpuMostBlocks)),
+                     kBlockThreads, SharedBytes<T>(), stream, problem);
 }
 
 // Wider heads than of two tiles are divided among blocks, each of which

@@ -2,7 +2,9 @@
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_gpu.h"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -126,8 +128,10 @@ std::vector<T> Values(int64_t n, uint32_t seed) {
   return values;
 }
 
+// Arrays begin `shift` elements after what CUDA allocates.
 template <typename T>
-void TestAttention(const Sizes& sizes, Bias bias = {}, int64_t biases = 0) {
+void TestAttention(const Sizes& sizes, Bias bias = {}, int64_t biases = 0,
+                   int64_t shift = 0) {
   using S = std::conditional_t<std::is_same_v<T, double>, double, float>;
   const double scale = 0.25;
   const int64_t queries =
@@ -139,20 +143,31 @@ void TestAttention(const Sizes& sizes, Bias bias = {}, int64_t biases = 0) {
   const auto value = Values<T>(keys, 3);
   const auto bias_values = Values<T>(biases, 4);
   const auto output_grad = Values<T>(queries, 5);
-  DeviceArray<T> q(query), k(key), v(value), b(bias_values), dy(output_grad);
+  const auto shifted = [=](std::vector<T> values) {
+    values.insert(values.begin(), static_cast<size_t>(shift), T(0.f));
+    return values;
+  };
+  DeviceArray<T> q(shifted(query)), k(shifted(key)), v(shifted(value)),
+      b(bias_values), dy(shifted(output_grad));
   // NaN, which must not stay.
   const T nan = static_cast<T>(std::nanf(""));
   DeviceArray<T> output(queries, nan), dq(queries, nan), dk(keys, nan),
       dv(keys, nan), db(biases, nan);
   DeviceArray<S> log_sum_exp(sizes.batch * sizes.heads * sizes.q_length, S(0));
   if (biases > 0) bias.data = b.data();
-  const Forward forward = {sizes,    scale, q.data(),      k.data(),
-                           v.data(), bias,  output.data(), log_sum_exp.data()};
+  const Forward forward = {sizes,
+                           scale,
+                           q.data() + shift,
+                           k.data() + shift,
+                           v.data() + shift,
+                           bias,
+                           output.data(),
+                           log_sum_exp.data()};
   EXPECT_LAUNCHED(LaunchForward(nullptr, gpu::kTypeOf<T>, forward));
-  EXPECT_LAUNCHED(
-      LaunchBackward(nullptr, gpu::kTypeOf<T>,
-                     {forward, dy.data(), dq.data(), dk.data(), dv.data(),
-                      biases > 0 ? static_cast<void*>(db.data()) : nullptr}));
+  EXPECT_LAUNCHED(LaunchBackward(
+      nullptr, gpu::kTypeOf<T>,
+      {forward, dy.data() + shift, dq.data(), dk.data(), dv.data(),
+       biases > 0 ? static_cast<void*>(db.data()) : nullptr}));
   const Results expected =
       Expected(sizes, scale, bias,
                {AsDoubles(query), AsDoubles(key), AsDoubles(value),
@@ -178,6 +193,57 @@ GPU_TEST(Types) {
   TestAttention<double>(SizesOf(1, 2, 1, 5, 7, 8));
 }
 
+// On GPUs without and with tensor cores for the type. The others of these tests
+// are on one that has them for both.
+GPU_TEST(TypesOnOlderGpus) {
+  const Sizes sizes = SizesOf(1, 2, 1, 5, 7, 8);
+  gpu_test::OnArchitectures({600, 700},
+                            [&] { TestAttention<gpu::Half>(sizes); });
+  gpu_test::OnArchitectures({700, 800},
+                            [&] { TestAttention<gpu::BFloat16>(sizes); });
+}
+
+#ifndef __CUDACC__
+// The outputs of one problem on some architectures.
+template <typename T>
+std::vector<Doubles> Outputs(std::initializer_list<int> architectures) {
+  const int64_t head_dim = 16;
+  const int64_t keys = 5;
+  DeviceArray<T> q(Values<T>(head_dim, 1)), k(Values<T>(keys * head_dim, 2)),
+      v(Values<T>(keys * head_dim, 3)), output(head_dim, T(0.f));
+  DeviceArray<float> log_sum_exp(1, 0.f);
+  std::vector<Doubles> outputs;
+  gpu_test::OnArchitectures(architectures, [&] {
+    EXPECT_LAUNCHED(LaunchForward(nullptr, gpu::kTypeOf<T>,
+                                  {SizesOf(1, 1, 1, 1, keys, head_dim),
+                                   1.0,
+                                   q.data(),
+                                   k.data(),
+                                   v.data(),
+                                   {},
+                                   output.data(),
+                                   log_sum_exp.data()}));
+    outputs.push_back(AsDoubles(output.ToHost()));
+  });
+  return outputs;
+}
+
+// Tensor cores show in the results, for they multiply rounded probabilities.
+GPU_TEST(WhichGpusHaveTensorCores) {
+  const std::vector<Doubles> half = Outputs<gpu::Half>({600, 620, 700, 900});
+  EXPECT_TRUE(half[0] == half[1]);
+  EXPECT_TRUE(half[1] != half[2]);
+  EXPECT_TRUE(half[2] == half[3]);
+  const std::vector<Doubles> bfloat16 =
+      Outputs<gpu::BFloat16>({600, 750, 800, 900});
+  EXPECT_TRUE(bfloat16[0] == bfloat16[1]);
+  EXPECT_TRUE(bfloat16[1] != bfloat16[2]);
+  EXPECT_TRUE(bfloat16[2] == bfloat16[3]);
+  const std::vector<Doubles> floats = Outputs<float>({600, 900});
+  EXPECT_TRUE(floats[0] == floats[1]);
+}
+#endif
+
 // Also empty ones.
 GPU_TEST(SmallSizes) {
   TestAttention<float>(SizesOf(1, 1, 1, 1, 1, 1));
@@ -187,7 +253,24 @@ GPU_TEST(SmallSizes) {
   TestAttention<float>(SizesOf(2, 4, 2, 3, 5, 3));
 }
 
+GPU_TEST(SmallSizesOfHalfTypes) {
+  TestAttention<gpu::Half>(SizesOf(1, 1, 1, 1, 1, 1));
+  TestAttention<gpu::Half>(SizesOf(1, 1, 1, 3, 0, 2));
+  TestAttention<gpu::BFloat16>(SizesOf(2, 4, 2, 3, 5, 3));
+}
+
+// Rows of some length are copied by vectors, where they are aligned.
+GPU_TEST(RowsOfHalfTypes) {
+  for (const int64_t head_dim : {8, 16, 20, 24}) {
+    for (const int64_t shift : {0, 1}) {
+      TestAttention<gpu::Half>(SizesOf(1, 1, 1, 3, 5, head_dim), {}, 0, shift);
+    }
+  }
+}
+
 GPU_TEST(SeveralTiles) {
+  TestAttention<gpu::Half>(SizesOf(1, 2, 1, 34, 67, 5));
+  TestAttention<gpu::BFloat16>(SizesOf(1, 1, 1, 66, 130, 24, true));
   TestAttention<float>(SizesOf(1, 2, 1, 34, 67, 5));
   TestAttention<double>(SizesOf(1, 2, 2, 34, 35, 33));
 }
@@ -196,12 +279,17 @@ GPU_TEST(SeveralTiles) {
 GPU_TEST(WideHeads) {
   for (const int64_t head_dim : {65, 130}) {
     TestAttention<float>(SizesOf(1, 1, 1, 3, 4, head_dim));
+    TestAttention<gpu::BFloat16>(SizesOf(1, 1, 1, 3, 4, head_dim));
   }
+  TestAttention<gpu::Half>(SizesOf(1, 1, 1, 3, 67, 136));
 }
 
 GPU_TEST(WhatQueriesSee) {
   TestAttention<float>(SizesOf(1, 2, 1, 9, 9, 4, true, 3));
   TestAttention<float>(SizesOf(1, 2, 1, 9, 9, 4, false, 3));
+  TestAttention<gpu::Half>(SizesOf(1, 2, 1, 9, 9, 4, false, 3));
+  TestAttention<gpu::BFloat16>(SizesOf(1, 1, 1, 7, 4, 4, true));
+  TestAttention<gpu::Half>(SizesOf(1, 2, 1, 67, 70, 8, true, 5));
   // The first queries see nothing.
   TestAttention<float>(SizesOf(1, 1, 1, 7, 4, 4, true));
   // Tiles that do not meet.
@@ -213,6 +301,8 @@ GPU_TEST(Biases) {
   TestAttention<float>(sizes, {nullptr, 60, 15, 5, 1}, 120);
   TestAttention<float>(sizes, {nullptr, 0, 0, 5, 1}, 15);
   TestAttention<float>(sizes, {nullptr, 0, 3, 1, 0}, 12);
+  TestAttention<gpu::Half>(sizes, {nullptr, 60, 15, 5, 1}, 120);
+  TestAttention<gpu::BFloat16>(sizes, {nullptr, 0, 3, 1, 0}, 12);
   TestAttention<double>(SizesOf(1, 1, 1, 34, 35, 2, true),
                         {nullptr, 0, 0, 35, 1}, 34 * 35);
 }
@@ -252,6 +342,35 @@ GPU_TEST(LargeScores) {
   EXPECT_LAUNCHED(LaunchForward(nullptr, gpu::Type::kFloat, problem));
   EXPECT_EQ(output.ToHost()[0], 3.f);
   EXPECT_EQ(log_sum_exp.ToHost()[0], large * large);
+}
+
+// Whose scores are beyond the type's range.
+GPU_TEST(LargeScoresOfHalf) {
+  const float large = 1e4f;
+  const std::vector<gpu::Half> queries(3, gpu::Half(large));
+  const std::vector<gpu::Half> values = {gpu::Half(3.f), gpu::Half(5.f)};
+  DeviceArray<gpu::Half> q(queries), output(3, gpu::Half(0.f));
+  DeviceArray<gpu::Half> k(
+      std::vector<gpu::Half>{gpu::Half(large), gpu::Half(-large)});
+  DeviceArray<gpu::Half> v(values);
+  DeviceArray<float> log_sum_exp(3, 0.f);
+  // The first query sees nothing.
+  EXPECT_LAUNCHED(LaunchForward(nullptr, gpu::Type::kHalf,
+                                {SizesOf(1, 1, 1, 3, 2, 1, true),
+                                 1.0,
+                                 q.data(),
+                                 k.data(),
+                                 v.data(),
+                                 {},
+                                 output.data(),
+                                 log_sum_exp.data()}));
+  const Doubles outputs = AsDoubles(output.ToHost());
+  const std::vector<float> sums = log_sum_exp.ToHost();
+  EXPECT_EQ(outputs[0], 0.0);
+  EXPECT_EQ(sums[0], -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(outputs[1], 3.0);
+  EXPECT_EQ(outputs[2], 3.0);
+  EXPECT_EQ(sums[2], gpu::AsDouble(queries[0]) * gpu::AsDouble(queries[0]));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ DPKG_DEB = """\
 [ "$1" = --extract ] || exit 1
 mkdir -p "$3/usr/bin" "$3/usr/lib/nvidia-cuda-toolkit/bin" "$3/usr/lib/nvidia-cuda-toolkit/libdevice"
 cd "$3/usr"
-touch bin/cudafe++ bin/cuobjdump bin/fatbinary bin/nvcc bin/ptxas
+touch bin/cudafe++ bin/cuobjdump bin/fatbinary bin/nvcc bin/nvdisasm bin/ptxas
 cd lib/nvidia-cuda-toolkit
 touch bin/cicc libdevice/libdevice.10.bc
 ln -s "{nvcc}" bin/nvcc
@@ -146,7 +146,8 @@ class InstallCudaTest(parameterized.TestCase):
         self.assertEqual(
             files,
             {
-                *("bin/cudafe++", "bin/cuobjdump", "bin/fatbinary", "bin/nvcc", "bin/nvcc.profile", "bin/ptxas"),
+                *("bin/cudafe++", "bin/cuobjdump", "bin/fatbinary", "bin/nvcc", "bin/nvcc.profile"),
+                *("bin/nvdisasm", "bin/ptxas"),
                 *("nvvm/bin/cicc", "nvvm/libdevice/libdevice.10.bc", "EULA.txt"),
                 *("include/cuda_runtime.h", "include/crt/host_config.h", "include/nv/target"),
             },
