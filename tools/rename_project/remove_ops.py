@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import pathlib
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from tools.ci import list_ops
@@ -28,11 +28,13 @@ from tools.new_op import new_op
 EXAMPLE = "my_op"
 
 _NEEDED = r"only with (?P<needed>[\w./]+(?:, [\w./]+)*)"
-_BEGIN = re.compile(rf"^[ \t]*(?:#|//|<!--) >>> {_NEEDED}(?:: whole (?P<whole>file|folder))?(?: -->)?\n", re.MULTILINE)
-_END = re.compile(r"^[ \t]*(?:#|//|<!--) <<<(?: -->)?\n", re.MULTILINE)
-_LINE = re.compile(rf"^.*\S +(?:#|//) {_NEEDED}\n", re.MULTILINE)
-# What looks as if it should be one of these.
-_ANY = re.compile(r"(?:#|//|<!--) (?:>>> )?only with .*|(?:#|//|<!--) <<<.*")
+_OWN_LINE = re.compile(rf"[ \t]*(?:#|//|<!--) (?:<<<|>>> {_NEEDED}(?:: whole (?P<whole>file|folder))?)(?: -->)?\n")
+_BEHIND_LINE = re.compile(rf".*\S +(?:#|//) {_NEEDED}\n")
+# What is meant to be one of these.
+_ALIKE = re.compile(r".*(?:#|//|<!--) (?:>>>|<<<|only with).*\n")
+
+# Files that are about marks.
+_EXPLAIN = ("tools/rename_project/remove_ops.py", "tests/rename_project/remove_ops_test.py")
 
 # A row of a table of ops, by the function that it starts with.
 _ROW = re.compile(r"^\|[^|`]*\| `(?P<op>\w+)\(.*\n", re.MULTILINE)
@@ -53,24 +55,35 @@ class _Mark(NamedTuple):
     whole: str
 
 
-def _marks(path: str, text: str) -> Iterator[_Mark]:
-    """The marks in a text, in their order."""
-    position, seen = 0, 0
-    while begin := min(
-        filter(None, (_BEGIN.search(text, position), _LINE.search(text, position))),
-        default=None,
-        key=lambda match: match.start(),
-    ):
-        whole, end, seen = begin.groupdict().get("whole") or "", begin.end(), seen + 1
-        if begin.re is _BEGIN and not whole:
-            found, nested = _END.search(text, end), _BEGIN.search(text, end)
-            if not found or (nested and nested.start() < found.start()):
-                raise MarkError(f"{path}: {begin[0].strip()!r} has no end")
-            end, seen = found.end(), seen + 1 + len(_LINE.findall(text, end, found.start()))
-        yield _Mark(begin.start(), end, begin["needed"].split(", "), whole)
-        position = end
-    if seen != len(_ANY.findall(text)):
-        raise MarkError(f"{path}: {seen} marks are right, of {len(_ANY.findall(text))}")
+def _marks(path: str, text: str) -> list[_Mark]:
+    """The marks in a text, in their order.
+
+    Raises:
+      MarkError: one is misspelt, has no end, or is within another.
+    """
+    marks: list[_Mark] = []
+    if "only with" not in text and "<<<" not in text:
+        return marks
+    block: tuple[int, list[str]] | None = None
+    end = 0
+    for line in text.splitlines(keepends=True):
+        start, end = end, end + len(line)
+        if not _ALIKE.fullmatch(line):
+            continue
+        found = _OWN_LINE.fullmatch(line) or _BEHIND_LINE.fullmatch(line)
+        needed = found["needed"].split(", ") if found and found["needed"] else []
+        if found and block and not needed:
+            marks.append(_Mark(block[0], end, block[1], ""))
+            block = None
+        elif found and needed and not block and found.re is _OWN_LINE and not found["whole"]:
+            block = start, needed
+        elif found and needed and not block:
+            marks.append(_Mark(start, end, needed, found.groupdict().get("whole") or ""))
+        else:
+            raise MarkError(f"{path}: the mark {line.strip()!r} is misspelt, within another, or ends none")
+    if block:
+        raise MarkError(f"{path}: the mark {text[block[0] :].splitlines()[0].strip()!r} has no end")
+    return marks
 
 
 class _Project:
@@ -81,7 +94,9 @@ class _Project:
         self.ops = list_ops.listed(texts[self.ops_bzl])
         self.removed = removed
         self.paths = set(texts)
-        self.marks = {path: list(_marks(path, text)) for path, text in texts.items() if not self._explains(path)}
+        self.marks = {
+            path: marks for path, text in texts.items() if path not in _EXPLAIN and (marks := _marks(path, text))
+        }
         for op in removed:
             if op not in self.ops:
                 raise MarkError(f"{self.ops_bzl} does not list {op}")
@@ -90,11 +105,6 @@ class _Project:
                 if needed not in self.ops and not self._files(path, needed):
                     raise MarkError(f"{path}: a mark is about {needed}, which is neither an op nor a file")
         self.gone = self._gone()
-
-    @staticmethod
-    def _explains(path: str) -> bool:
-        """Whether a file is about marks."""
-        return path.startswith(("tools/rename_project/", "tests/rename_project/"))
 
     def _files(self, path: str, needed: str) -> set[str]:
         """The files that a mark means."""

@@ -51,6 +51,9 @@ def with_prefix(texts: Mapping[str, str], prefix: str) -> dict[str, str]:
     generated = re.compile(rf"\b(gen_\w+|library)\.{_snake(old)}({snake})(_grad\w*)?\b")
     after = {}
     for path, text in texts.items():
+        if path.startswith("tests/rename_project/"):
+            after[path] = text
+            continue
         new = registered.sub(rf"{prefix}\1\2", text)
         after[path] = generated.sub(rf"\1.{_snake(prefix)}\2\3", new)
     after[ops_bzl] = _PREFIX.sub(f'OP_PREFIX = "{prefix}"', after[ops_bzl])
