@@ -17,7 +17,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 OPS_BZL = str(list_ops.PACKAGE / "ops.bzl")
 OPS = list_ops.listed((REPOSITORY / OPS_BZL).read_text())
 
-# Where ops are named and not used: documentation, what makes other ops of an op's sources, the ops by hand, and what can
+# Where ops are named and not used: documentation, what makes other ops of them, the ops by hand, and what can
 # be computed of rows.
 NAMED_ONLY = re.compile(
     r".*\.(md|svg|template)|(tools|tests)/(new_op|rename_project)/.*|examples/by_hand/.*|tests/gpu/device/BUILD"
