@@ -67,7 +67,8 @@ class ElementwiseKernel : public OpKernel {
         context, ReadComputation(op.signature, context->def(), &computation_));
     const absl::StatusOr<const CpuFunctions*> functions = ForIsa(op.functions);
     OP_REQUIRES_OK(context, functions.status());
-    VLOG(1) << type_string() << ": the code for " << (*functions)->isa;
+    VLOG(1) << type_string() << " of "
+            << tensorflow::DataTypeString(context->input_type(0));
     conversions_ = *ForIsa(kConversions);
     element_bytes_ = tensorflow::DataTypeSize(context->input_type(0));
     is_half_ = context->input_type(0) == tensorflow::DT_HALF;
