@@ -15,7 +15,7 @@ import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 LIBRARY = os.environ.get("LIBRARY", "_by_hand_ops.so")
-ops = tf.load_op_library(str(pathlib.Path(__file__).parent / LIBRARY))
+library = tf.load_op_library(str(pathlib.Path(__file__).parent / LIBRARY))
 
 # "eager", "graph", and "jit" where the library has the lowerings to XLA.
 MODES = os.environ["MODES"].split()
@@ -59,17 +59,17 @@ class MyOpTest(parameterized.TestCase):
     def test_doubles(self, dtype: tf.DType, mode: str, shape: tuple[int, ...]) -> None:
         x = random(shape, dtype)
         # Exact in every type.
-        assert_same(np.asarray(x + x), in_mode(mode, ops.my_op)(input=tf.constant(x)))
+        assert_same(np.asarray(x + x), in_mode(mode, library.my_op)(input=tf.constant(x)))
 
     def test_static_shape(self) -> None:
-        function = tf.function(ops.my_op, autograph=False).get_concrete_function(
+        function = tf.function(library.my_op, autograph=False).get_concrete_function(
             input=tf.TensorSpec([None, 3], tf.float32)
         )
         self.assertEqual(function.output_shapes.as_list(), [None, 3])
 
     def test_refuses_other_types(self) -> None:
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "allowed values: half, bfloat16, float, double"):
-            ops.my_op(input=tf.constant([1]))
+            library.my_op(input=tf.constant([1]))
 
 
 class SimpleAddTest(parameterized.TestCase):
@@ -78,7 +78,7 @@ class SimpleAddTest(parameterized.TestCase):
         a, b = random(shape, dtype, seed=1), random(shape, dtype, seed=2)
         with np.errstate(over="ignore"):
             expected = np.asarray(a + b)
-        assert_same(expected, in_mode(mode, ops.simple_add)(a=tf.constant(a), b=tf.constant(b)))
+        assert_same(expected, in_mode(mode, library.simple_add)(a=tf.constant(a), b=tf.constant(b)))
 
     @parameterized.product(mode=MODES, shapes=(((2, 3), (3, 2)), ((2, 3), (3,)), ((1,), ())))
     def test_refuses_other_shapes(self, mode: str, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
@@ -89,12 +89,12 @@ class SimpleAddTest(parameterized.TestCase):
         with self.assertRaisesRegex(
             error, f"SimpleAdd: a and b must have the same shape, but a has {a_shape} and b has {b_shape}"
         ):
-            in_mode(mode, ops.simple_add)(a=a, b=b)
+            in_mode(mode, library.simple_add)(a=a, b=b)
 
     @parameterized.parameters(mode for mode in MODES if mode != "eager")
     def test_refuses_shapes_that_the_graph_does_not_know(self, mode: str) -> None:
         function = tf.function(
-            lambda a, b: ops.simple_add(a=a, b=b),
+            lambda a, b: library.simple_add(a=a, b=b),
             input_signature=[tf.TensorSpec(None, tf.float32)] * 2,
             jit_compile=mode == "jit",
         )

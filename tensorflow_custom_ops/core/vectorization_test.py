@@ -26,7 +26,10 @@ import tensorflow_custom_ops as ops
 x = tf.ones([1, 2, 1, 2])
 with tf.GradientTape() as tape:
     tape.watch(x)
-    y = ops.flash_attention(x, ops.rotary_embedding(x), ops.rms_norm(ops.my_op(x), [1.0, 1.0]))
+    y = ops.my_op(x)
+    # >>> only with flash_attention, rotary_embedding, rms_norm
+    y = ops.flash_attention(x, ops.rotary_embedding(x), ops.rms_norm(y, [1.0, 1.0]))
+    # <<<
 print(tape.gradient(y, x).shape)
 """
 

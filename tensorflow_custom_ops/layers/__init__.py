@@ -19,18 +19,18 @@ if keras.backend.backend() != "tensorflow":
         f"{keras.backend.backend()}: set the environment variable KERAS_BACKEND=tensorflow"
     )
 
-from tensorflow_custom_ops.layers.flash_attention import FlashAttention
-from tensorflow_custom_ops.layers.my_layer import MyLayer
-from tensorflow_custom_ops.layers.normalization import LayerNorm, RmsNorm, RmsNormResidual
-from tensorflow_custom_ops.layers.rotary_embedding import RotaryEmbedding
-from tensorflow_custom_ops.layers.top_k_mask import TopKMask
+from tensorflow_custom_ops.layers.flash_attention import FlashAttention  # only with flash_attention.py
+from tensorflow_custom_ops.layers.my_layer import MyLayer  # only with my_layer.py
+from tensorflow_custom_ops.layers.normalization import LayerNorm, RmsNorm, RmsNormResidual  # only with normalization.py
+from tensorflow_custom_ops.layers.rotary_embedding import RotaryEmbedding  # only with rotary_embedding.py
+from tensorflow_custom_ops.layers.top_k_mask import TopKMask  # only with top_k_mask.py
 
-__all__ = [
-    "FlashAttention",
-    "LayerNorm",
-    "MyLayer",
-    "RmsNorm",
-    "RmsNormResidual",
-    "RotaryEmbedding",
-    "TopKMask",
+__all__: list[str] = [
+    "FlashAttention",  # only with flash_attention.py
+    "LayerNorm",  # only with normalization.py
+    "MyLayer",  # only with my_layer.py
+    "RmsNorm",  # only with normalization.py
+    "RmsNormResidual",  # only with normalization.py
+    "RotaryEmbedding",  # only with rotary_embedding.py
+    "TopKMask",  # only with top_k_mask.py
 ]

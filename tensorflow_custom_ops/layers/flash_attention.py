@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with flash_attention, rotary_embedding: whole file
 """FlashAttention: a Keras layer of attention whose memory grows with the length and not with its square."""
 
 from __future__ import annotations

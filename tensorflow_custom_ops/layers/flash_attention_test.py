@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with flash_attention.py: whole file
 """Tests of the layer FlashAttention."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with fused_dense: whole file
 """MyLayer: a dense Keras layer in one op."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with my_layer.py: whole file
 """Tests of MyLayer."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with layer_norm, rms_norm, rms_norm_residual: whole file
 """RmsNorm, RmsNormResidual and LayerNorm: Keras layers that normalise rows in one op."""
 
 from __future__ import annotations

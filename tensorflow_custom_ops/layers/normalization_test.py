@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with normalization.py: whole file
 """Tests of RmsNorm, RmsNormResidual and LayerNorm."""
 
 from __future__ import annotations

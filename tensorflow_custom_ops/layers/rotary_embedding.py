@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with rotary_embedding: whole file
 """RotaryEmbedding: rotary position embedding as a Keras layer."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with rotary_embedding.py: whole file
 """Tests of the layer RotaryEmbedding."""
 
 from __future__ import annotations

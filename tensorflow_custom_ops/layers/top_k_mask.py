@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with top_k_mask: whole file
 """TopKMask: a Keras layer that keeps the k largest elements of each row."""
 
 from __future__ import annotations

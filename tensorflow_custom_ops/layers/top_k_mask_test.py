@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with top_k_mask.py: whole file
 """Tests of the layer TopKMask."""
 
 from __future__ import annotations

@@ -23,6 +23,9 @@ OPS = [
     "top_k_mask",
 ]
 
+# With which the names that ops are registered by start. //tools/rename_project sets it.
+OP_PREFIX = ""
+
 # Modules and functions of the package, which an op of the same name would replace.
 _RESERVED = ["build_info", "core", "layers", "ops", "testing"]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks an op from the command line, and prints what is found.
 
-python -m tensorflow_custom_ops.testing gelu
+python -m tensorflow_custom_ops.testing my_op
 python -m tensorflow_custom_ops.testing tf.nn.relu
 python -m tensorflow_custom_ops.testing tf.linalg.matmul --args 'normal(3, 5), normal(5, 7)'
 python -m tensorflow_custom_ops.testing mine.double --module mine

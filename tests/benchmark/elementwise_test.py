@@ -18,6 +18,8 @@ from tools.benchmark import elementwise
 from tools.benchmark.elementwise_cases import CASES
 
 PNG = b"\x89PNG\r\n"
+# Some of the ops.
+OPS = list(CASES)[:2]
 
 
 class ElementwiseTest(parameterized.TestCase):
@@ -36,19 +38,21 @@ class ElementwiseTest(parameterized.TestCase):
         # x, y; and dy, dx.
         self.assertEqual(CASES["my_op"].arrays(backward=False), 2)
         self.assertEqual(CASES["my_op"].arrays(backward=True), 4)
+        # >>> only with simple_add
         # a, b, c; da and db are dc.
         self.assertEqual(CASES["simple_add"].arrays(backward=True), 3)
+        # <<<
 
     def test_writes_table_and_plot(self) -> None:
         plot = Path(self.create_tempdir().full_path) / "plot.png"
         # A process of its own, for the number of threads is set before TensorFlow's first op.
-        arguments = ("--op", "my_op,simple_add", "--sizes", "10,1e3", "--threads", "1", "--seconds", "0.01")
+        arguments = ("--op", ",".join(OPS), "--sizes", "10,1e3", "--threads", "1", "--seconds", "0.01")
         module = [sys.executable, "-m", "tools.benchmark.elementwise"]
         result = subprocess.run([*module, *arguments, "--plot", plot], capture_output=True, text=True, check=True)
         first, overhead, comparison = result.stdout.split("\n\n")
         self.assertRegex(first, r"\Afloat32, threads: 1, TensorFlow \S+, NumPy \S+, .*\Z")
-        # Two ops, sizes and modes.
-        self.assertLen(overhead.splitlines(), 2 + 2 * 2 * 2)
+        # Of each op, two sizes and modes.
+        self.assertLen(overhead.splitlines(), 2 + len(OPS) * 2 * 2)
         modes = ("eager", "graph", "jit") if tensorflow_custom_ops.build_info()["xla"] else ("eager", "graph")
         _, header, *rows = comparison.splitlines()
         self.assertRegex(
@@ -56,7 +60,7 @@ class ElementwiseTest(parameterized.TestCase):
         )
         expected = [
             [op, name, size, mode]
-            for op in ("my_op", "simple_add")
+            for op in OPS
             for name in ("forward", "backward")
             for size in ("10", "1000")
             for mode in modes

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with tools/benchmark/transformer.py: whole file
 """The benchmark of what transformers are made of compares like with like, and writes its tables."""
 
 from __future__ import annotations

@@ -18,15 +18,18 @@ class ListOpsTest(absltest.TestCase):
         self.folder = pathlib.Path(self.create_tempdir().full_path)
 
     def test_lists_these_and_changes_nothing_else(self) -> None:
-        list_ops.list_ops(REPOSITORY, self.folder, ["top_k_mask", "my_op"])
+        text = (REPOSITORY / list_ops.PACKAGE / "ops.bzl").read_text()
+        # In another order than they are in.
+        some = list_ops.listed(text)[-2:][::-1]
+        list_ops.list_ops(REPOSITORY, self.folder, some)
         package = self.folder / list_ops.PACKAGE
         self.assertCountEqual([path.name for path in package.iterdir()], ["BUILD", "__init__.py", "ops.bzl"])
-        text = (REPOSITORY / list_ops.PACKAGE / "ops.bzl").read_text()
         before, _, rest = text.partition("OPS = [")
         _, _, after = rest.partition("]")
-        expected = f'{before}OPS = [\n    "top_k_mask",\n    "my_op",\n]{after}'
+        lines = "".join(f'    "{op}",\n' for op in some)
+        expected = f"{before}OPS = [\n{lines}]{after}"
         self.assertEqual((package / "ops.bzl").read_text(), expected)
-        self.assertEqual(list_ops.listed(expected), ["top_k_mask", "my_op"])
+        self.assertEqual(list_ops.listed(expected), some)
 
     def test_refuses_what_is_no_op(self) -> None:
         with self.assertRaisesRegex(ValueError, r"ops\.bzl does not list no_op, other_op"):

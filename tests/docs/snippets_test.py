@@ -23,7 +23,7 @@ DOCUMENTS = (
     "docs/packaging.md",
     "docs/profiling.md",
     "docs/testing.md",
-    "docs/transformers.md",
+    "docs/transformers.md",  # only with docs/transformers.md
     *WITH_XLA,
 )
 
@@ -62,7 +62,9 @@ class SnippetsTest(op_test_case.OpTestCase):
 
     @parameterized.parameters(
         ("README.md", ("my_op/my_op.h", "my_op/my_op.cc")),
+        # >>> only with scaled_silu
         ("docs/elementwise.md", ("scaled_silu/scaled_silu.h", "scaled_silu/scaled_silu.cc")),
+        # <<<
     )
     def test_files_are_those_of_an_op(self, document: str, files: tuple[str, ...]) -> None:
         shown = snippets.code_blocks(document, "cpp")

@@ -12,8 +12,7 @@ import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 from tensorflow_custom_ops.core import elementwise
-from tensorflow_custom_ops.ops.mish import gen_mish
-from tensorflow_custom_ops.ops.simple_add import gen_simple_add
+from tensorflow_custom_ops.ops.my_op import gen_my_op
 
 _LIBRARY = pathlib.Path(__file__).parent / "_wrong_definition.so"
 
@@ -38,13 +37,13 @@ class DefinitionTest(parameterized.TestCase):
             tf.load_op_library(str(library))
 
     def test_registers_ops_that_are_there(self) -> None:
-        for op in ("MISH", "Gelu"):
-            with self.assertRaisesRegex(ValueError, f"gen_mish has no op {op}$"):
-                elementwise.register(op, gen_mish)
+        for op in ("MYOP", "OtherOp"):
+            with self.assertRaisesRegex(ValueError, f"gen_my_op has no op {op}$"):
+                elementwise.register(op, gen_my_op)
 
     def test_registers_ops_that_have_a_gradient(self) -> None:
-        with self.assertRaisesRegex(ValueError, "gen_simple_add has no op SimpleAddGrad$"):
-            elementwise.register("SimpleAdd", gen_simple_add)
+        with self.assertRaisesRegex(ValueError, "gen_my_op has no op MyOpGrad$"):
+            elementwise.register("MyOp", gen_my_op)
 
 
 if __name__ == "__main__":

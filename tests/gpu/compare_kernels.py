@@ -4,9 +4,8 @@
     compare_kernels.py --out FILE.npz [--device CPU|GPU] [--modes eager graph jit]
     compare_kernels.py --compare FILE.npz OTHER.npz
 
-The inputs, those of compare_kernels_cases.py, are the same in each run. MyOp, SimpleAdd and TopKMask must agree to the
-last bit, but for the kind of NaN; FusedDense, FlashAttention and what normalises rows within what sums in another order
-may differ by, RotaryEmbedding within what cosines and sines may. So must gradients.
+The inputs, those of compare_kernels_cases.py, are the same in each run. Results must agree to the last bit, but for the
+kind of NaN; those with a bound within that: what sums in another order, cosines and sines may differ by.
 """
 
 from __future__ import annotations

@@ -11,17 +11,22 @@ import numpy as np
 import tensorflow as tf
 
 import tensorflow_custom_ops as ops
-from tensorflow_custom_ops.ops.top_k_mask import gen_top_k_mask
+from tensorflow_custom_ops.ops.top_k_mask import gen_top_k_mask  # only with top_k_mask
 
 FLOATS = (tf.half, tf.bfloat16, tf.float32, tf.float64)
+# >>> only with simple_add
 ADDED = (*FLOATS, tf.complex64, tf.complex128, tf.int32, tf.int64)
+# <<<
 
 # Sizes beside those of vectors, warps and blocks.
 SHAPES: tuple[tuple[int, ...], ...] = ((), (0,), (1,), (3,), (33,), (5, 1, 51), (257,), (2051,))
 # What is cut off at the front: the rest begins where vectors do, and where they do not.
 STARTS = (16, 1)
+# >>> only with top_k_mask
 # Rows, their length, k.
 ROWS = ((1, 1, 1), (3, 7, 0), (3, 7, 7), (0, 5, 2), (5, 33, 4), (2, 257, 100), (1, 3001, 17))
+# <<<
+# >>> only with fused_dense
 # The input's shape, units.
 DENSE: tuple[tuple[tuple[int, ...], int], ...] = (((3,), 5), ((0, 4), 3), ((2, 0), 3), ((7, 33), 17), ((33, 65), 129))
 # Of FusedDense's gradients, which TensorFlow's products compute: few terms.
@@ -32,7 +37,9 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "tanh": np.tanh,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
 }
+# <<<
 
+# >>> only with rotary_embedding
 # Input and positions, of which the angles are within some units of the last place of 10000.
 ROTARY: tuple[tuple[tuple[int, ...], tuple[int, ...] | None], ...] = (
     ((1, 1, 2), None),
@@ -42,12 +49,16 @@ ROTARY: tuple[tuple[tuple[int, ...], tuple[int, ...] | None], ...] = (
     ((2, 3, 2, 13), None),
 )
 ROTARY_POSITIONS = 10000
+# <<<
 
+# >>> only with layer_norm, rms_norm, rms_norm_residual
 # Shapes of rows that are normalised, beside those of vectors, warps and blocks.
 NORMALIZED: tuple[tuple[int, ...], ...] = ((0, 5), (5, 1), (2, 3, 7), (66, 130), (3, 1027))
 # Roundings beside those of sums, whose errors mostly cancel out.
 NORMALIZATION_ULPS = 64
+# <<<
 
+# >>> only with flash_attention
 # Of queries and of keys, of the bias; causal, window. Below and above a tile, with heads that share a key head.
 ATTENTION: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...] | None, bool, int | None], ...] = (
     ((1, 1, 1, 1), (1, 1, 1, 1), None, False, None),
@@ -59,13 +70,16 @@ ATTENTION: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...] | None,
 )
 # Of sums of products, exponentials, and what is made of an output that two kernels round differently.
 ATTENTION_ULPS = 64
+# <<<
 
+# >>> only with fused_dense
 # Errors of an activation's own code, in units of the last place of the type in which it is computed.
 ACTIVATION_ULPS = 8
 # Where threads flush denormals to zero, sigmoid does not underflow to the same.
 UNDERFLOW = 1e-30
 # Of gradients, in units of the last place: each of two kernels rounds output, derivative, product and sum.
 GRADIENT_ULPS = 32
+# <<<
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,6 +139,7 @@ def my_op_cases() -> Iterator[Case]:
             yield Case(f"MyOp {dtype.name} from {start}", lambda x, start=start: ops.my_op(x[start:]), (x,))
 
 
+# >>> only with simple_add
 def simple_add_cases() -> Iterator[Case]:
     """Of SimpleAdd."""
     for dtype in ADDED:
@@ -142,6 +157,10 @@ def simple_add_cases() -> Iterator[Case]:
             )
 
 
+# <<<
+
+
+# >>> only with top_k_mask
 def top_k_mask_cases() -> Iterator[Case]:
     """Of TopKMask, with both of its outputs."""
     for dtype in FLOATS:
@@ -161,6 +180,10 @@ def top_k_mask_cases() -> Iterator[Case]:
                 )
 
 
+# <<<
+
+
+# >>> only with fused_dense
 def dense_bound(activation: str, x: np.ndarray, weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """What two results of FusedDense may differ by.
 
@@ -213,6 +236,10 @@ def fused_dense_cases() -> Iterator[Case]:
             yield fused_dense_case("with gradients", activation, *inputs, differentiable=True)
 
 
+# <<<
+
+
+# >>> only with rotary_embedding
 def rotary_embedding_cases() -> Iterator[Case]:
     """Of RotaryEmbedding; each of two kernels rounds cosine, sine, two products and a sum, and then a half type."""
     for dtype in FLOATS:
@@ -238,6 +265,9 @@ def rotary_embedding_cases() -> Iterator[Case]:
                 )
 
 
+# <<<
+
+
 def units(dtype: tf.DType, ulps: int) -> float:
     """Errors of so many units in the last place of the type that is computed in, and of a half type's rounding."""
     wide = np.float64 if dtype == tf.float64 else np.float32
@@ -245,6 +275,7 @@ def units(dtype: tf.DType, ulps: int) -> float:
     return ulps * float(np.finfo(wide).eps) + rounding
 
 
+# >>> only with layer_norm, rms_norm, rms_norm_residual
 def normalization_cases() -> Iterator[Case]:
     """Of RmsNorm, RmsNormResidual and LayerNorm."""
     functions: dict[str, tuple[Callable[..., tf.Tensor | tuple[tf.Tensor, ...]], int, int]] = {
@@ -269,6 +300,10 @@ def normalization_cases() -> Iterator[Case]:
                 )
 
 
+# <<<
+
+
+# >>> only with flash_attention
 def flash_attention_cases() -> Iterator[Case]:
     """Of FlashAttention."""
     for dtype in FLOATS:
@@ -286,12 +321,27 @@ def flash_attention_cases() -> Iterator[Case]:
             )
 
 
+# <<<
+
+
 def all_cases() -> Iterator[Case]:
     """Of all ops."""
     yield from my_op_cases()
+    # >>> only with simple_add
     yield from simple_add_cases()
+    # <<<
+    # >>> only with top_k_mask
     yield from top_k_mask_cases()
+    # <<<
+    # >>> only with fused_dense
     yield from fused_dense_cases()
+    # <<<
+    # >>> only with rotary_embedding
     yield from rotary_embedding_cases()
+    # <<<
+    # >>> only with layer_norm, rms_norm, rms_norm_residual
     yield from normalization_cases()
+    # <<<
+    # >>> only with flash_attention
     yield from flash_attention_cases()
+    # <<<

@@ -6,7 +6,7 @@ from __future__ import annotations
 import collections
 import functools
 import io
-import itertools
+import itertools  # only with flash_attention
 import os
 import pathlib
 import re
@@ -22,8 +22,10 @@ REPOSITORY = pathlib.Path(__file__).absolute().parents[2]
 LIBRARY = REPOSITORY / "tensorflow_custom_ops/_ops_gpu.so"
 # Beside the programs that compiled it.
 CUOBJDUMP = (REPOSITORY.parent / "local_config_cuda/cuda/toolkit/bin/ptxas").resolve().with_name("cuobjdump")
+# >>> only with flash_attention
 # Which cuobjdump calls to print machine code.
 NVDISASM = CUOBJDUMP.with_name("nvdisasm")
+# <<<
 ARCHITECTURES = os.environ["CUDA_ARCHITECTURES"].split(",")
 # The repository that has TensorFlow's CUDA build. Without one, this Python has it.
 CUDA_TENSORFLOW = os.environ["CUDA_TENSORFLOW"]
@@ -36,16 +38,29 @@ THREADS = 768
 # The bytes that kernels may keep on the stack: those with the longest functions of doubles, a power and erf; gradients
 # of normalisations; and attention, whose tiles of products are in registers.
 STACKS = {
-    re.compile(r"(FocalLogits|Gelu).*d(EE)?v"): 64,
+    # >>> only with focal_logits
+    re.compile(r"FocalLogits.*d(EE)?v"): 64,
+    # <<<
+    # >>> only with gelu
+    re.compile(r"Gelu.*d(EE)?v"): 64,
+    # <<<
     re.compile("normalization.*BackwardKernel"): 8,
-    (TILES := re.compile("flash_attention")): 144,
+    # >>> only with flash_attention
+    re.compile("flash_attention"): 144,
+    # <<<
 }
-# Blocks of attention have so many threads.
-TILES_THREADS = 256
+# Blocks of other sizes.
+THREADS_OF: dict[re.Pattern[str], int] = {
+    # >>> only with flash_attention
+    re.compile("flash_attention"): 256,
+    # <<<
+}
+# >>> only with flash_attention
 # The first architecture that has tensor cores for the type of elements, which is the kernel's first template argument.
 TENSOR_CORES_FROM = {"6__half": 70, "13__nv_bfloat16": 80}
 # Some of attention's kernels, with that type: printing the machine code of all takes long.
 SOME_TILES = re.compile(r"flash_attention\w*(?:Forward|KeyGrad)KernelI(\w+?)Li1E")
+# <<<
 # The kernels made from functors, of doubles. Their functions have branches, between which elements are stored singly.
 OF_DOUBLES = re.compile(r"dEEvNS0_10KernelArgs")
 
@@ -83,12 +98,14 @@ def ptx() -> dict[str, dict[str, str]]:
     return found
 
 
+# >>> only with flash_attention
 def has_tensor_cores(architecture: str, element: str) -> bool:
     """Whether the GPUs of an architecture such as sm_90 have them for a type of elements, as it is in symbols."""
     (number,) = re.findall(r"\d+", architecture)
     return element in TENSOR_CORES_FROM and int(number) >= TENSOR_CORES_FROM[element]
 
 
+# <<<
 @absltest.skipUnless(CUOBJDUMP.is_file(), "this CUDA toolkit has no cuobjdump")
 class CodeTest(absltest.TestCase):
     def test_every_kernel_is_there_for_every_architecture(self) -> None:
@@ -122,7 +139,7 @@ class CodeTest(absltest.TestCase):
     def test_registers_suffice_for_many_threads(self) -> None:
         for architecture, kernels in resources().items():
             for kernel, usage in kernels.items():
-                threads = TILES_THREADS if TILES.search(kernel) else THREADS
+                threads = next((of for pattern, of in THREADS_OF.items() if pattern.search(kernel)), THREADS)
                 self.assertLessEqual(usage["REG"], REGISTERS // threads, f"{architecture}: {kernel}")
 
     def test_elementwise_kernels_load_and_store_vectors(self) -> None:
@@ -139,11 +156,12 @@ class CodeTest(absltest.TestCase):
             self.assertRegex(body, r"\bld\.global\.v[24]\.", kernel)
             self.assertRegex(body, r"\bst\.global\.v[24]\.", kernel)
 
+    # >>> only with flash_attention
     def test_ptx_of_attention_has_tensor_cores_for_half_types(self) -> None:
         found = set()
         for architecture, kernels in ptx().items():
             for kernel, body in kernels.items():
-                if not TILES.search(kernel):
+                if "flash_attention" not in kernel:
                     continue
                 (element,) = re.findall(r"KernelI(\d+__\w+?|[fd])(?:Li\d+)?E", kernel)
                 found.add(element)
@@ -165,6 +183,7 @@ class CodeTest(absltest.TestCase):
             found, itertools.product(resources(), (*TENSOR_CORES_FROM, "f", "d")), "not all kernels were printed"
         )
 
+    # <<<
     def test_names_no_folder_of_the_build(self) -> None:
         # Unpacked, for in the library the code is compressed.
         folder = self.create_tempdir().full_path

@@ -27,20 +27,46 @@ LOOKED_AT = {"beginning": slice(0, 2), "limit": slice(ROWS - 5, ROWS - 1), "end"
 
 # Calls of one tensor of rows, for the ops that take other arguments than tensors of its shape.
 CALLS: dict[str, Callable[[tf.Tensor], tf.Tensor]] = {
+    # >>> only with flash_attention
     "flash_attention": lambda x: _attention(_heads(x)),
+    # <<<
+    # >>> only with focal_logits
     "focal_logits": lambda x: ops.focal_logits(x, x),
+    # <<<
+    # >>> only with fused_dense
     "fused_dense": lambda x: ops.fused_dense(x, _vector(x)[:, tf.newaxis], tf.zeros([1], x.dtype)),
+    # <<<
+    # >>> only with layer_norm
     "layer_norm": lambda x: ops.layer_norm(x, _vector(x), _vector(x)),
+    # <<<
+    # >>> only with rms_norm
     "rms_norm": lambda x: ops.rms_norm(x, _vector(x)),
+    # <<<
+    # >>> only with rms_norm_residual
     "rms_norm_residual": lambda x: ops.rms_norm_residual(x, x, _vector(x))[0],
+    # <<<
+    # >>> only with rotary_embedding
     "rotary_embedding": lambda x: ops.rotary_embedding(_heads(x), tf.zeros([tf.shape(x)[0], 1], tf.int32) + 3),
+    # <<<
+    # >>> only with simple_add
     "simple_add": lambda x: ops.simple_add(x, x),
+    # <<<
+    # >>> only with swi_glu_gate
     "swi_glu_gate": lambda x: ops.swi_glu_gate(x, x),
+    # <<<
+    # >>> only with top_k_mask
     "top_k_mask": lambda x: ops.top_k_mask(x, 5),
+    # <<<
 }
 
 # Gradients of two inputs, and their sum, do not fit into the memory beside these in float32.
-TWO_INPUTS = {"flash_attention", "focal_logits", "rms_norm_residual", "simple_add", "swi_glu_gate"}
+TWO_INPUTS: list[str] = [
+    "flash_attention",  # only with flash_attention
+    "focal_logits",  # only with focal_logits
+    "rms_norm_residual",  # only with rms_norm_residual
+    "simple_add",  # only with simple_add
+    "swi_glu_gate",  # only with swi_glu_gate
+]
 
 
 def _vector(x: tf.Tensor) -> tf.Tensor:
@@ -52,8 +78,12 @@ def _heads(x: tf.Tensor) -> tf.Tensor:
     return tf.reshape(x, [-1, 1, HEADS, FEATURES])
 
 
+# >>> only with flash_attention
 def _attention(x: tf.Tensor) -> tf.Tensor:
     return ops.flash_attention(x, x, x)
+
+
+# <<<
 
 
 def _rows(dtype: tf.DType) -> tf.Tensor:

@@ -63,6 +63,9 @@ class NewOpTestCase(parameterized.TestCase):
         self.repository = pathlib.Path(self.create_tempdir().full_path)
         for folder in ("tensorflow_custom_ops/ops", "tensorflow_custom_ops/core", "examples/by_hand"):
             shutil.copytree(REPOSITORY / folder, self.repository / folder)
+        # Where the ops are that are copied if the package has them no more.
+        if (REPOSITORY / new_op.TEMPLATES).exists():
+            shutil.copytree(REPOSITORY / new_op.TEMPLATES, self.repository / new_op.TEMPLATES)
         self.ops = self.repository / list_ops.PACKAGE
         self.before = self.tree()
         self.enter_context(mock.patch.dict(os.environ, {"BUILD_WORKSPACE_DIRECTORY": str(self.repository)}))
@@ -162,7 +165,8 @@ class RefuseTest(NewOpTestCase):
         self.assert_refused(message, name)
 
     def test_says_that_there_is_no_such_op(self) -> None:
-        shutil.rmtree(self.ops / "row_norm")
+        shutil.rmtree(self.ops / "row_norm", ignore_errors=True)
+        shutil.rmtree(self.repository / new_op.TEMPLATES, ignore_errors=True)
         self.assert_refused(r"there is no tensorflow_custom_ops/ops/row_norm/\*, of which", "zz", "--kind=composite")
 
     def test_leaves_nothing_behind(self) -> None:

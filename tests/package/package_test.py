@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import os
 import pathlib
 
 import tensorflow as tf
@@ -16,6 +17,7 @@ import tensorflow_custom_ops
 from tensorflow_custom_ops import _build_info, _loader
 from tests import op_test_case
 
+_OP_PREFIX = os.environ["OP_PREFIX"]
 _OPS_DIRECTORY = pathlib.Path(tensorflow_custom_ops.__file__).parent / "ops"
 OP_FOLDERS = sorted(p.parent.name for p in _OPS_DIRECTORY.glob("*/__init__.py"))
 # Those with kernels: the others are made of TensorFlow's ops.
@@ -37,7 +39,9 @@ class PackageTest(op_test_case.OpTestCase):
         self.assertCountEqual(tensorflow_custom_ops.__all__, names, "an op's function is missing, or two have one name")
 
     def test_each_registered_op_has_a_folder(self) -> None:
-        registered = [op.lower() for op in _build_info.OPS if not op.endswith("Grad")]
+        for op in _build_info.OPS:
+            self.assertStartsWith(op, _OP_PREFIX)
+        registered = [op.removeprefix(_OP_PREFIX).lower() for op in _build_info.OPS if not op.endswith("Grad")]
         self.assertCountEqual(registered, [op.replace("_", "") for op in KERNEL_OP_FOLDERS])
 
     def test_functions_are_documented_and_typed(self) -> None:

@@ -37,13 +37,28 @@ def normal(*shape):
 
 heads = normal(2, 300, 4, 64)
 for function, inputs in {
+    ops.my_op: [normal(1_000_003)],
+    # >>> only with mish
     ops.mish: [normal(1_000_003)],
+    # <<<
+    # >>> only with swi_glu_gate
     ops.swi_glu_gate: [normal(1001, 999), normal(999)],
+    # <<<
+    # >>> only with fused_dense
     ops.fused_dense: [normal(1001, 300), normal(300, 200), normal(200)],
+    # <<<
+    # >>> only with top_k_mask
     ops.top_k_mask: [normal(301, 1001), 7],
+    # <<<
+    # >>> only with layer_norm
     ops.layer_norm: [normal(3001, 300), normal(300), normal(300)],
+    # <<<
+    # >>> only with rotary_embedding
     ops.rotary_embedding: [heads],
+    # <<<
+    # >>> only with flash_attention
     ops.flash_attention: [heads, heads, heads],
+    # <<<
 }.items():
     results = op_call.gradients(lambda *tensors: [function(*tensors)], [tf.convert_to_tensor(each) for each in inputs])
     digest = hashlib.sha256(b"".join(tf.io.serialize_tensor(result).numpy() for result in results))
@@ -62,12 +77,20 @@ tf.config.threading.set_inter_op_parallelism_threads(int(sys.argv[1]))
 import tensorflow_custom_ops as ops
 
 x = tf.random.normal([64, 256, 512], seed=1)
-scale = tf.ones([512])
 
 
 def use(row):
-    y = ops.rms_norm(ops.mish(row), scale)
-    return ops.fused_dense(y, tf.ones([512, 64]), tf.ones([64]))
+    y = ops.my_op(row)
+    # >>> only with mish
+    y = ops.mish(y)
+    # <<<
+    # >>> only with rms_norm
+    y = ops.rms_norm(y, tf.ones([512]))
+    # <<<
+    # >>> only with fused_dense
+    y = ops.fused_dense(y, tf.ones([512, 512]), tf.ones([512]))
+    # <<<
+    return y
 
 
 options = tf.data.Options()

@@ -102,9 +102,12 @@ class OpCheckTest(op_test_case.OpTestCase):
 
 
 class CommandTest(op_test_case.OpTestCase):
+    # >>> only with gelu
     def test_an_op_of_the_package(self) -> None:
         result = self.run_python(_COMMAND, "gelu", "--only", "eager", "kernels", "--skip", "kernels=known")
         self.assertRegex(result.stdout, r"(?s)exact: op_check of Gelu: 1 passed, 1 skipped.*known.*tanh: op_check of")
+
+    # <<<
 
     def test_an_op_of_tensorflow(self) -> None:
         result = self.run_python(

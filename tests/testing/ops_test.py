@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import os
+
 from absl.testing import absltest, parameterized
 
 import tensorflow_custom_ops as ops
 from tensorflow_custom_ops import _build_info
 from tensorflow_custom_ops.testing import Sample, samples
 
+_OP_PREFIX = os.environ["OP_PREFIX"]
 _SAMPLES = [
     (f"{op}_{name.replace(' ', '_')}", op, sample)
-    # MyOp is my_op: the functions are named like the ops, and like their folders.
+    # MyOp is my_op: the functions are named like the ops, but for a prefix, and like their folders.
     for op in sorted(set(ops.__all__) - {"__version__", "build_info"})
     for name, sample in samples(op).items()
 ]
@@ -25,7 +28,7 @@ class OpsTest(parameterized.TestCase):
 
     def test_has_all_ops(self) -> None:
         self.assertContainsSubset(
-            {op.lower() for op in _build_info.OPS if not op.endswith("Grad")},
+            {op.removeprefix(_OP_PREFIX).lower() for op in _build_info.OPS if not op.endswith("Grad")},
             {op.replace("_", "") for _, op, _ in _SAMPLES},
         )
 

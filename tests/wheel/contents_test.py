@@ -60,7 +60,7 @@ class ContentsTestCase(wheel_test_case.WheelTestCase):
 class FilesTest(ContentsTestCase):
     def test_has_the_package(self) -> None:
         package = {"__init__.py", "_build_info.py", "_functions.py", "_loader.py", "py.typed"}
-        package |= {*LIBRARIES, "layers/__init__.py", "layers/my_layer.py", "ops/__init__.py"}
+        package |= {*LIBRARIES, "layers/__init__.py", "layers/op_layer.py", "ops/__init__.py"}
         package |= {"testing/__init__.py", "testing/__main__.py", "testing/checks/__init__.py"}
         for op in OPS:
             package |= {f"ops/{op}/__init__.py", f"ops/{op}/{op}.py"}

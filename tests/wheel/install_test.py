@@ -26,16 +26,18 @@ import tensorflow_custom_ops as ops
 print(ops.__file__)
 x = tf.constant([1.0, -2.5, 3.0])
 np.testing.assert_array_equal(ops.my_op(x), [2.0, -5.0, 6.0])
+# >>> only with simple_add
 np.testing.assert_array_equal(ops.simple_add([1, 2], [3, 4]), [4, 6])
+# <<<
 with tf.GradientTape() as tape:
     tape.watch(x)
-    y = ops.simple_add(ops.my_op(x), x)
+    y = ops.my_op(x) + x
 np.testing.assert_array_equal(tape.gradient(y, x), [3.0, 3.0, 3.0])
 
 
 @tf.function(input_signature=[tf.TensorSpec(None, tf.float32)])
 def function(x):
-    return ops.simple_add(ops.my_op(x), x)
+    return ops.my_op(x) + x
 
 
 np.testing.assert_array_equal(function(x), [3.0, -7.5, 9.0])

@@ -24,7 +24,7 @@ try:
     import tensorflow_custom_ops
 except ImportError as error:
     print(error)
-print(first.__file__, first.my_op(21.0).numpy(), first.simple_add(40, 2).numpy())
+print(first.__file__, first.my_op(21.0).numpy())
 print("\\n".join(line.split()[-1] for line in open("/proc/self/maps") if "_ops.so" in line))
 """
 
@@ -50,9 +50,9 @@ class TwoCopiesTest(wheel_test_case.WheelTestCase):
         """Checks it for copies of the package in two folders."""
         result = self.run_command(sys.executable, "-c", TWO_COPIES, first, second)
         error, use, *mapped = result.stdout.splitlines()
-        self.assertRegex(error, r"\Athe ops .*MyOp, .*SimpleAdd.* are registered in this process already")
+        self.assertRegex(error, r"\Athe ops .*MyOp.* are registered in this process already")
         self.assertIn(f"{second}/{wheel_test_case.PACKAGE}/{wheel_test_case.LIBRARY}", error)
-        self.assertEqual(use, f"{first}/{wheel_test_case.PACKAGE}/__init__.py 42.0 42")
+        self.assertEqual(use, f"{first}/{wheel_test_case.PACKAGE}/__init__.py 42.0")
         library = first / wheel_test_case.PACKAGE / wheel_test_case.LIBRARY
         self.assertEqual(set(mapped), {str(library)})
 

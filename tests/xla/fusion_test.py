@@ -32,8 +32,10 @@ def entry_instructions(hlo: str) -> list[str]:
 class FusionTest(op_test_case.OpTestCase):
     @parameterized.named_parameters(
         ("my_op", lambda x: ops.my_op(x) + 1.0, {"add"}),
+        # >>> only with simple_add
         ("simple_add", lambda x: tf.exp(ops.simple_add(x, x * 3.0)), {"add", "multiply", "exponential"}),
         ("both", lambda x: ops.my_op(ops.simple_add(x, tf.sin(x))), {"add", "sine"}),
+        # <<<
     )
     def test_one_fusion(self, function: Callable[..., tf.Tensor], opcodes: set[str]) -> None:
         hlo = optimized_hlo(function, tf.zeros([64, 33]))

@@ -15,8 +15,10 @@ from tests import op_test_case
 
 LIBRARY = pathlib.Path(__file__).parent / "_gpu_program.so"
 
+# >>> only with top_k_mask
 # As XLA knows the handler that launches TopKMask's kernel.
 CUSTOM_CALL = b"tensorflow_custom_ops.TopKMask"
+# <<<
 
 
 def program_for_gpu(function: Callable[..., tf.Tensor], *inputs: tf.Tensor) -> bytes:
@@ -46,7 +48,9 @@ def compile_for_gpu(hlo: bytes) -> bytes:
 class GpuProgramTest(op_test_case.OpTestCase):
     @parameterized.named_parameters(
         ("my_op", lambda x: ops.my_op(x) + 1.0),
+        # >>> only with simple_add
         ("simple_add", lambda x: tf.exp(ops.simple_add(x, x * 3.0))),
+        # <<<
         ("gradient", lambda x: tf.gradients(ops.my_op(x) ** 2.0, x)[0]),
     )
     def test_fuses_into_one_kernel(self, function: Callable[..., tf.Tensor]) -> None:
@@ -59,6 +63,7 @@ class GpuProgramTest(op_test_case.OpTestCase):
             compile_for_gpu(b"?")
 
 
+# >>> only with top_k_mask
 @absltest.skipUnless(ops.build_info()["gpu_kernels"] == "loaded", "there are no GPU kernels")
 class CustomCallTest(op_test_case.OpTestCase):
     def setUp(self) -> None:
@@ -74,6 +79,9 @@ class CustomCallTest(op_test_case.OpTestCase):
         renamed = CUSTOM_CALL.replace(b"Mask", b"Task")
         with self.assertRaisesRegex(ValueError, renamed.decode()):
             compile_for_gpu(self.hlo.replace(CUSTOM_CALL, renamed))
+
+
+# <<<
 
 
 if __name__ == "__main__":

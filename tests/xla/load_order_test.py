@@ -39,7 +39,7 @@ import tensorflow_custom_ops as ops
 
 x = tf.constant([1.0, 2.0, 3.0])
 def both(x):
-    return ops.simple_add(ops.my_op(x), x)
+    return ops.my_op(x) + x
 np.testing.assert_array_equal(both(x), [3.0, 6.0, 9.0])
 np.testing.assert_array_equal(tf.function(both)(x), [3.0, 6.0, 9.0])
 compiled = tf.function(both, jit_compile=True)
@@ -78,7 +78,7 @@ from tensorflow.python.eager import context
 
 @tf.function
 def several(x):
-    return ops.my_op(ops.my_op(ops.simple_add(x, x)))
+    return ops.my_op(ops.my_op(ops.my_op(x)))
 
 context.context().enable_run_metadata()
 np.testing.assert_array_equal(several(tf.constant([1.0, 2.0])), [8.0, 16.0])

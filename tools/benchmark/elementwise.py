@@ -2,7 +2,7 @@
 """Times the elementwise ops against TensorFlow, NumPy, PyTorch and plain copies, in turns; prints tables, draws a plot.
 
     bazel run //tools/benchmark:elementwise
-    bazel run //tools/benchmark:elementwise -- --op mish,gelu --threads 1 --sizes 1e3,1e6 --plot /tmp/mish.png
+    bazel run //tools/benchmark:elementwise -- --op my_op --threads 1 --sizes 1e3,1e6 --plot /tmp/my_op.png
 
 A cell is the median time in microseconds, the interquartile range in percent of it, and their median through ours in
 the same row: above 1x, ours is faster. TensorFlow runs in our mode, or jit-compiled; NumPy and PyTorch run eagerly
@@ -71,7 +71,7 @@ def _sizes(text: str) -> list[int]:
 
 
 def _ops(text: str) -> list[Case]:
-    """Parses names of ops such as mish,gelu."""
+    """Parses names of ops such as my_op,other_op."""
     unknown = [name for name in text.split(",") if name not in CASES]
     if unknown:
         raise argparse.ArgumentTypeError(f"there is no {unknown[0]!r}; there are {','.join(CASES)}")

@@ -18,10 +18,16 @@ from tools.benchmark.common import Function
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 
+# >>> only with logit
 _LOGIT_EPSILON = 1e-6
+# <<<
+# >>> only with softplus_beta
 _SOFTPLUS_BETA = 2.0
+# <<<
+# >>> only with focal_logits
 _FOCAL_ALPHA = 0.25
 _FOCAL_GAMMA = 2.0
+# <<<
 
 
 def _normal(generator: np.random.Generator, size: int) -> np.ndarray:
@@ -29,12 +35,20 @@ def _normal(generator: np.random.Generator, size: int) -> np.ndarray:
     return 3 * generator.standard_normal(size)
 
 
+# >>> only with logit
 def _fractions(generator: np.random.Generator, size: int) -> np.ndarray:
     return generator.random(size)
 
 
+# <<<
+
+
+# >>> only with focal_logits
 def _labels(generator: np.random.Generator, size: int) -> np.ndarray:
     return generator.integers(0, 2, size)
+
+
+# <<<
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,10 +88,15 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-x))
 
 
+# >>> only with gelu
 def _numpy_gelu_tanh(x: np.ndarray) -> np.ndarray:
     return 0.5 * x * (1 + np.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
 
 
+# <<<
+
+
+# >>> only with logit
 def _tensorflow_logit(x: tf.Tensor) -> tf.Tensor:
     x = tf.clip_by_value(x, _LOGIT_EPSILON, 1 - _LOGIT_EPSILON)
     return tf.math.log(x / (1 - x))
@@ -88,6 +107,10 @@ def _numpy_logit(x: np.ndarray) -> np.ndarray:
     return np.log(x / (1 - x))
 
 
+# <<<
+
+
+# >>> only with huber
 def _tensorflow_huber(x: tf.Tensor) -> tf.Tensor:
     size = tf.abs(x)
     return tf.where(size <= 1, 0.5 * tf.square(x), size - 0.5)
@@ -102,6 +125,10 @@ def _torch_huber(torch: ModuleType) -> Function:
     return lambda x: torch.nn.functional.huber_loss(x, torch.zeros((), dtype=x.dtype).expand_as(x), reduction="none")
 
 
+# <<<
+
+
+# >>> only with focal_logits
 def _focal(cross_entropy: Function, sigmoid: Function, logits: Any, labels: Any) -> Any:  # noqa: ANN401
     """Binary focal loss of arrays or tensors of any library."""
     p = sigmoid(logits)
@@ -123,6 +150,9 @@ def _torch_focal(torch: ModuleType) -> Function:
     return functools.partial(_focal, cross_entropy, torch.sigmoid)
 
 
+# <<<
+
+
 _ALL = (
     Case(
         "my_op",
@@ -133,6 +163,7 @@ _ALL = (
         # The gradient is a doubling too.
         gradient_arrays=2,
     ),
+    # >>> only with simple_add
     Case(
         "simple_add",
         "simple_add",
@@ -145,6 +176,8 @@ _ALL = (
         gradient_arrays=0,
         built_in=tf.add,
     ),
+    # <<<
+    # >>> only with scaled_silu
     Case(
         "scaled_silu",
         "scaled_silu",
@@ -152,6 +185,8 @@ _ALL = (
         numpy=lambda x: x * _sigmoid(x),
         torch=lambda torch: torch.nn.functional.silu,
     ),
+    # <<<
+    # >>> only with gelu
     Case(
         "gelu",
         "gelu",
@@ -168,6 +203,8 @@ _ALL = (
         torch=lambda torch: functools.partial(torch.nn.functional.gelu, approximate="tanh"),
         attributes={"approximate": True},
     ),
+    # <<<
+    # >>> only with mish
     Case(
         "mish",
         "mish",
@@ -175,6 +212,8 @@ _ALL = (
         numpy=lambda x: x * np.tanh(np.logaddexp(0, x)),
         torch=lambda torch: torch.nn.functional.mish,
     ),
+    # <<<
+    # >>> only with squared_relu
     Case(
         "squared_relu",
         "squared_relu",
@@ -182,6 +221,8 @@ _ALL = (
         numpy=lambda x: np.square(np.maximum(x, 0)),
         torch=lambda torch: lambda x: torch.square(torch.relu(x)),
     ),
+    # <<<
+    # >>> only with softplus_beta
     Case(
         "softplus_beta",
         "softplus_beta",
@@ -190,6 +231,8 @@ _ALL = (
         torch=lambda torch: functools.partial(torch.nn.functional.softplus, beta=_SOFTPLUS_BETA),
         attributes={"beta": _SOFTPLUS_BETA},
     ),
+    # <<<
+    # >>> only with logit
     Case(
         "logit",
         "logit",
@@ -199,7 +242,11 @@ _ALL = (
         attributes={"epsilon": _LOGIT_EPSILON},
         inputs=(_fractions,),
     ),
+    # <<<
+    # >>> only with huber
     Case("huber", "huber", tensorflow=_tensorflow_huber, numpy=_numpy_huber, torch=_torch_huber),
+    # <<<
+    # >>> only with focal_logits
     Case(
         "focal_logits",
         "focal_logits",
@@ -210,6 +257,8 @@ _ALL = (
         inputs=(_normal, _labels),
         built_in=tf.add,
     ),
+    # <<<
+    # >>> only with swi_glu_gate
     Case(
         "swi_glu_gate",
         "swi_glu_gate",
@@ -220,7 +269,7 @@ _ALL = (
         differentiated=2,
         built_in=tf.add,
     ),
+    # <<<
 )
 
-# Without the ops that were removed from this copy of the package.
-CASES = {case.name: case for case in _ALL if hasattr(tensorflow_custom_ops, case.op)}
+CASES = {case.name: case for case in _ALL}

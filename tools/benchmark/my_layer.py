@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with fused_dense: whole file
 """Times MyLayer against keras.layers.Dense, in turns, and prints a table.
 
     bazel run //tools/benchmark:my_layer

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with flash_attention, layer_norm, rms_norm, rms_norm_residual, rotary_embedding: whole file
 """Times what transformers are made of against Keras and PyTorch, in turns.
 
     bazel run //tools/benchmark:transformer

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# >>> only with transformer.py: whole file
 """What transformers are made of: our ops, and the same of Keras and of PyTorch."""
 
 from __future__ import annotations

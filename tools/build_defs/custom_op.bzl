@@ -2,14 +2,15 @@
 """One macro makes everything of an op: its definition, kernels, Python wrapper and test."""
 
 load("@org_tensorflow//tensorflow:tensorflow.bzl", "tf_gen_op_wrapper_py", "tf_kernel_library")
+load("//tensorflow_custom_ops/ops:ops.bzl", "OP_PREFIX")
 load("//tests/gpu/emulated:emulated_test.bzl", "emulated_test")
 load("//tools/build_defs:copts.bzl", "OP_COPTS")
 load("//tools/build_defs:flags.bzl", "ONLY_WITH_XLA")
 load("//tools/build_defs:gpu_kernels.bzl", "gpu_kernels")
 load("//tools/build_defs:op_python.bzl", "op_python")
 
-def camel_case(name):
-    """The name of an op, from that of its folder.
+def registered_name(name):
+    """The name that an op is registered by, from that of its folder.
 
     Args:
       name: in lower case with underscores.
@@ -17,7 +18,7 @@ def camel_case(name):
     Returns:
       A string.
     """
-    return "".join([word.capitalize() for word in name.split("_")])
+    return OP_PREFIX + "".join([word.capitalize() for word in name.split("_")])
 
 def custom_op(
         name,
@@ -67,7 +68,7 @@ def custom_op(
 
     Args:
       name: the op's name, in lower case with underscores; the folder has the same.
-      op_name: the name that the op is registered by, if it is not `name` in CamelCase.
+      op_name: the name that the op is registered by, if it is not OP_PREFIX and `name` in CamelCase.
       defines: the preprocessor's definitions, for the sources of the kernels for CPU and XLA.
       deps: further C++ dependencies of the definition, and of the kernels for CPU and XLA.
       kernel_srcs: the kernels' sources, if they are not just <name>_kernel.cc.
@@ -84,7 +85,7 @@ def custom_op(
       test_shard_count: as `shard_count` of py_test.
     """
 
-    op_name = op_name or camel_case(name)
+    op_name = op_name or registered_name(name)
     copts = OP_COPTS + ["-D" + define for define in defines]
 
     # Headers only: in the source tree a library of ops must not link TensorFlow a second time, and

@@ -3,7 +3,7 @@
 
 load("@org_tensorflow//tensorflow:tensorflow.bzl", "tf_kernel_library")
 load("//tools/build_defs:copts.bzl", "OP_COPTS")
-load("//tools/build_defs:custom_op.bzl", "camel_case", "custom_op")
+load("//tools/build_defs:custom_op.bzl", "custom_op", "registered_name")
 load("//tools/build_defs:gpu_kernels.bzl", "gpu_libraries")
 load("//tools/build_defs:isa.bzl", "isa_libraries")
 
@@ -23,11 +23,11 @@ def elementwise_op(name, op_name = None, deps = [], **kwargs):
 
     Args:
       name: the op's name, in lower case with underscores; the folder has the same.
-      op_name: the name of the functor and of the op, if it is not `name` in CamelCase.
+      op_name: the name of the functor and of the op, if it is not OP_PREFIX and `name` in CamelCase.
       deps: further C++ dependencies of the functor.
       **kwargs: passed to custom_op.
     """
-    op_name = op_name or camel_case(name)
+    op_name = op_name or registered_name(name)
     header = name + ".h"
     defines = [
         "ELEMENTWISE_OP=" + op_name,

@@ -40,7 +40,7 @@ class Name:
 
     @property
     def camel(self) -> str:
-        """The name that the op is registered by."""
+        """The name that the op is registered by, but for a prefix that all have."""
         return "".join(word.capitalize() for word in self.snake.split("_"))
 
     def replace(self, other: Name, text: str) -> str:
@@ -69,7 +69,9 @@ def check_style(name: str) -> None:
         raise RefusedError(f"{name} is the name of a gradient, which is made with its op")
 
 
-def check_new(name: str, ops: Iterable[str], reserved: Iterable[str], tensorflow_ops: Iterable[str]) -> None:
+def check_new(
+    name: str, ops: Iterable[str], reserved: Iterable[str], tensorflow_ops: Iterable[str], prefix: str = ""
+) -> None:
     """Refuses a name that something else has, or one that differs in capitals and underscores only.
 
     Args:
@@ -77,6 +79,7 @@ def check_new(name: str, ops: Iterable[str], reserved: Iterable[str], tensorflow
       ops: those of this package's ops.
       reserved: other names of the package's.
       tensorflow_ops: the names that TensorFlow has registered ops by.
+      prefix: with which those of this package start.
 
     Raises:
       RefusedError: why.
@@ -87,7 +90,7 @@ def check_new(name: str, ops: Iterable[str], reserved: Iterable[str], tensorflow
         if op.replace("_", "") == name.replace("_", ""):
             raise RefusedError(f"{name}: the package has an op {op}")
     # An elementwise op has a gradient that is an op, too.
-    taken = {Name(name).camel.lower() + end for end in ("", "grad")}
+    taken = {f"{prefix}{Name(name).camel}{end}".lower() for end in ("", "Grad")}
     for op in tensorflow_ops:
         if op.lower() in taken:
             raise RefusedError(f"{name}: TensorFlow has an op {op}")

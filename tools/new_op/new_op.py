@@ -27,6 +27,10 @@ from tools.new_op.names import Name, RefusedError
 
 _CORE = "tensorflow_custom_ops/core/**/*.h"
 
+# Where the files are that it copies if their op has been removed, and how their names end there.
+TEMPLATES = "tools/new_op/templates"
+TEMPLATE_SUFFIX = ".template"
+
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
@@ -99,10 +103,16 @@ def _sources(repository: pathlib.Path, patterns: Iterable[str]) -> dict[str, str
     """The texts of the files that fit patterns, by their paths in the repository."""
     found = {}
     for pattern in patterns:
-        paths = sorted(path for path in repository.glob(pattern) if path.is_file())
-        if not paths:
+        paths = {path: path.relative_to(repository) for path in repository.glob(pattern)}
+        templates = repository / TEMPLATES
+        paths |= {
+            path: path.relative_to(templates).with_name(path.name.removesuffix(TEMPLATE_SUFFIX))
+            for path in templates.glob(pattern + TEMPLATE_SUFFIX)
+        }
+        texts = {str(name): path.read_text() for path, name in sorted(paths.items()) if path.is_file()}
+        if not texts:
             raise RefusedError(f"there is no {pattern}, of which the op would be made")
-        found.update({str(path.relative_to(repository)): path.read_text() for path in paths})
+        found.update(texts)
     return found
 
 
@@ -124,7 +134,14 @@ def check_name(repository: pathlib.Path, name: str, kind: Kind, registered: Call
         raise RefusedError(f"{folder} exists, and nothing is overwritten")
     text = (repository / list_ops.PACKAGE / "ops.bzl").read_text()
     reserved = re.search(r"^_RESERVED = \[(.*?)\]", text, re.MULTILINE | re.DOTALL)
-    names.check_new(name, list_ops.listed(text), re.findall(r'"(\w+)"', reserved[1]) if reserved else [], registered())
+    prefix = re.search(r'^OP_PREFIX = "(\w*)"$', text, re.MULTILINE)
+    names.check_new(
+        name,
+        list_ops.listed(text),
+        re.findall(r'"(\w+)"', reserved[1]) if reserved else [],
+        registered(),
+        prefix[1] if prefix else "",
+    )
     sources = _sources(repository, (*kind.files, _CORE))
     # In the others, the name stands after that of a module.
     around = {path: text for path, text in sources.items() if path.endswith((f"/{kind.source.snake}.py", ".cc", ".h"))}

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives the project another name: that of the package, the wheel, the workspace, the C++ namespace, all.
+"""Makes a fork its owner's project: another name, the owner's ops, prefix and copyright.
 
-    bazel run //tools/rename_project -- --name NAME            shows what would change
-    bazel run //tools/rename_project -- --name NAME --apply    changes it
+    bazel run //tools/rename_project -- OPTIONS            shows what would change
+    bazel run //tools/rename_project -- OPTIONS --apply    changes it
 
-NAME is in lower case with underscores between words. The ops stay, and keep their names. README.md gets a line that
-tells where the project comes from. Once renamed, the project can be renamed again. The exit status is 2 if it cannot
-be renamed.
+With a name, say which ops stay: --start-empty, --keep-ops or --remove-ops. README.md gets a line that tells where the
+project comes from. All of it can be done again. The exit status is 2 if it cannot be done.
 """
 
 from __future__ import annotations
@@ -22,7 +21,9 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
+from tools.ci import list_ops
 from tools.lint import lint
+from tools.rename_project import remove_ops, rename_ops
 
 # The project's name, and what its environment variables start with. The tool replaces these, too.
 PROJECT = "tensorflow_custom_ops"
@@ -32,8 +33,16 @@ VARIABLES = "TF_CUSTOM_OPS"
 MAX_LENGTH = 21
 
 README = "README.md"
+CHANGELOG = "CHANGELOG.md"
 # How the line starts that tells where the project comes from, and in which nothing is replaced.
 ORIGIN = "Made from "
+
+_LICENSE = re.compile(
+    r"^(?P<comment>#|//) SPDX-License-Identifier: Apache-2\.0\n(?:(?:#|//) SPDX-FileCopyrightText: .*\n)?", re.MULTILINE
+)
+# From the first version on, what is said of changes is about the project that this one is made from.
+_CHANGES = re.compile(r"^## .*", re.MULTILINE | re.DOTALL)
+_FIRST_CHANGE = "## Unreleased\n\n### Added\n\n- The op MyOp, an example.\n"
 
 
 def replacements(name: str) -> list[tuple[str, str]]:
@@ -87,36 +96,96 @@ def check_name(name: str, texts: Mapping[str, str]) -> None:
                 raise lint.UsageError(f"{path} uses {new} for something else")
 
 
-def changes(texts: Mapping[str, str], name: str) -> dict[str, str]:
-    """The texts that change, by their paths now."""
-    changed = {path: new for path, text in texts.items() if (new := renamed(text, name)) != text}
-    readme = texts[README]
-    if not re.search(f"^{ORIGIN}", readme, re.MULTILINE):
-        changed[README] = f"{renamed(readme, name).rstrip()}\n\n{ORIGIN}{PROJECT}, Apache License 2.0.\n"
-    return changed
+def with_holder(text: str, holder: str) -> str:
+    """A text whose licence headers, and those that it shows, name who holds the copyright."""
+    return _LICENSE.sub(
+        lambda found: (
+            f"{found['comment']} SPDX-License-Identifier: Apache-2.0\n"
+            f"{found['comment']} SPDX-FileCopyrightText: {holder}\n"
+        ),
+        text,
+    )
 
 
-def diff(texts: Mapping[str, str], changed: Mapping[str, str], name: str) -> str:
-    """The changes, as git shows such."""
-    lines: list[str] = []
-    for path, text in changed.items():
-        old = texts[path].splitlines(keepends=True)
-        lines += difflib.unified_diff(old, text.splitlines(keepends=True), f"a/{path}", f"b/{renamed(path, name)}", n=0)
+def ops_to_remove(options: argparse.Namespace, texts: Mapping[str, str]) -> list[str]:
+    """The ops that are to go.
+
+    Raises:
+      lint.UsageError: there is no such op, or nothing would be left for the tests of the package.
+    """
+    ops = list_ops.listed(texts[str(list_ops.PACKAGE / "ops.bzl")])
+    named = options.keep_ops or options.remove_ops or []
+    for op in named:
+        if op not in ops:
+            raise lint.UsageError(f"there is no op {op}; there are {', '.join(ops)}")
+    if options.start_empty:
+        removed = [op for op in ops if op != remove_ops.EXAMPLE]
+    elif options.keep_ops:
+        removed = [op for op in ops if op not in named]
+    else:
+        removed = named
+    if remove_ops.EXAMPLE in removed:
+        raise lint.UsageError(f"{remove_ops.EXAMPLE} is what the tests of the package use, and has to stay")
+    return removed
+
+
+def change(texts: Mapping[str, str], options: argparse.Namespace) -> dict[str, str]:
+    """The project's files as they are to be, by the paths of those that there are now.
+
+    Raises:
+      lint.UsageError: it cannot be done.
+    """
+    removed = ops_to_remove(options, texts)
+    after = dict(texts)
+    if removed:
+        after = remove_ops.remove(after, removed)
+    if options.start_empty and removed:
+        after[CHANGELOG] = _CHANGES.sub(_FIRST_CHANGE, after[CHANGELOG])
+    if options.op_prefix is not None:
+        after = rename_ops.with_prefix(after, options.op_prefix)
+    if options.holder:
+        after = {path: with_holder(text, options.holder) for path, text in after.items()}
+    if options.name and options.name != PROJECT:
+        check_name(options.name, texts)
+        after = {path: renamed(text, options.name) for path, text in after.items()}
+        if not re.search(f"^{ORIGIN}", after[README], re.MULTILINE):
+            after[README] = f"{after[README].rstrip()}\n\n{ORIGIN}{PROJECT}, Apache License 2.0.\n"
+    return after
+
+
+def diff(before: Mapping[str, str], after: Mapping[str, str], name: str) -> str:
+    """The changes, as git shows such; of files that go, the names alone."""
+    lines: list[str] = [f"deleted: {path}\n" for path in before if path not in after]
+    for path, text in after.items():
+        old = before.get(path, "").splitlines(keepends=True)
+        new_path = renamed(path, name)
+        lines += difflib.unified_diff(old, text.splitlines(keepends=True), f"a/{path}", f"b/{new_path}", n=0)
     return "".join(lines)
 
 
-def apply(repository: pathlib.Path, changed: Mapping[str, str], name: str) -> None:
-    """Writes the changes, moves the package, and formats all.
+def apply(repository: pathlib.Path, before: Mapping[str, str], after: Mapping[str, str], name: str) -> None:
+    """Writes the changes, moves what has the project's name, and formats all.
 
     Raises:
       lint.UsageError: a formatter fails.
     """
-    for path, text in changed.items():
-        (repository / path).write_text(text)
-    (repository / PROJECT).rename(repository / name)
+    for path in before:
+        if path not in after:
+            (repository / path).unlink()
+            for folder in pathlib.PurePath(path).parents[:-1]:
+                if not any((repository / folder).iterdir()):
+                    (repository / folder).rmdir()
+    for path, text in after.items():
+        if before.get(path) != text:
+            (repository / path).parent.mkdir(parents=True, exist_ok=True)
+            (repository / path).write_text(text)
+    if name != PROJECT:
+        for folder in sorted(repository.rglob(PROJECT), reverse=True):
+            if any(path.startswith(f"{folder.relative_to(repository)}/") for path in after):
+                folder.rename(folder.with_name(name))
     failures = lint.rewrite(repository, lint.list_files(repository, []))
     if failures:
-        raise lint.UsageError(f"renamed, but a formatter fails: {'; '.join(failures)}")
+        raise lint.UsageError(f"changed, but a formatter fails: {'; '.join(failures)}")
 
 
 def is_clean(repository: pathlib.Path) -> bool:
@@ -125,18 +194,34 @@ def is_clean(repository: pathlib.Path) -> bool:
     return not subprocess.run(command, cwd=repository, capture_output=True, check=True).stdout
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Renames as the command line says; returns the exit status."""
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Reads the command line."""
     parser = argparse.ArgumentParser(
         prog="bazel run //tools/rename_project --",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--name", required=True, help="the new name")
+    parser.add_argument("--name", help="the new name, in lower case with underscores between words")
+    ops = parser.add_mutually_exclusive_group()
+    ops.add_argument("--start-empty", action="store_true", help=f"remove all ops but the example, {remove_ops.EXAMPLE}")
+    ops.add_argument("--keep-ops", nargs="*", metavar="OP", help="keep all ops, or these")
+    ops.add_argument("--remove-ops", nargs="+", metavar="OP", help="remove these ops")
+    parser.add_argument("--op-prefix", metavar="Prefix", help="with which the names start that ops are registered by")
+    parser.add_argument("--holder", help="who holds the copyright of the fork")
     parser.add_argument("--apply", action="store_true", help="make the changes, instead of showing them")
     parser.add_argument("--force", action="store_true", help="also where something is not committed")
     options = parser.parse_args(arguments)
-    name = options.name
+    chosen = options.start_empty or options.keep_ops is not None or options.remove_ops
+    if options.name and options.name != PROJECT and not chosen:
+        parser.error("with --name, say which ops stay: --start-empty, --keep-ops or --remove-ops")
+    if not (options.name or chosen or options.op_prefix is not None or options.holder):
+        parser.error("nothing to do: give --name or another option")
+    return options
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Changes what the command line says; returns the exit status."""
+    options = parse(arguments)
     if "BUILD_WORKSPACE_DIRECTORY" not in os.environ:
         print(
             "rename_project: BUILD_WORKSPACE_DIRECTORY is not set: use `bazel run //tools/rename_project`",
@@ -144,27 +229,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return 2
     repository = pathlib.Path(os.environ["BUILD_WORKSPACE_DIRECTORY"]).resolve()
-    if name == PROJECT:
-        print(f"The project is called {name} already.")
-        return 0
+    name = options.name or PROJECT
     try:
-        texts = read(repository)
-        check_name(name, texts)
-        changed = changes(texts, name)
+        before = read(repository)
+        after = change(before, options)
+        if after == before:
+            print(f"Nothing is to be changed: the project is called {name}, and all else is as you say already.")
+            return 0
+        count = len([path for path in before.keys() | after.keys() if before.get(path) != after.get(path)])
         if not options.apply:
-            print(diff(texts, changed, name))
-            print(f"{len(changed)} files would change, and {PROJECT}/ would become {name}/. Nothing has: add --apply.")
+            print(diff(before, after, name))
+            move = f", and {PROJECT}/ would become {name}/" if name != PROJECT else ""
+            print(f"{count} files would change{move}. Nothing has: add --apply.")
             return 0
         if not options.force and not is_clean(repository):
             raise lint.UsageError("commit or stash your changes first, so that git can undo this, or add --force")
-        apply(repository, changed, name)
-    except lint.UsageError as error:
+        apply(repository, before, after, name)
+    except (lint.UsageError, remove_ops.MarkError, rename_ops.PrefixError) as error:
         print(f"rename_project: {error}", file=sys.stderr)
         return 2
     print(
-        f"{len(changed)} files changed, and {PROJECT}/ is {name}/ now. Next:\n"
+        f"{count} files changed" + (f", and {PROJECT}/ is {name}/ now" if name != PROJECT else "") + ". Next:\n"
         "  ./bazelw test //...\n  ./bazelw run //tools/lint\n  git add --all && git commit\n"
-        "To undo it before that: git reset --hard && git clean -d --force " + name
+        "To undo it before that: git add --all && git reset --hard"
     )
     return 0
 

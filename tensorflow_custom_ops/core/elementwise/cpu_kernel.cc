@@ -11,6 +11,7 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/platform/logging.h"
 #include "tensorflow/core/util/work_sharder.h"
 #include "tensorflow_custom_ops/core/elementwise/cost.h"
 #include "tensorflow_custom_ops/core/elementwise/cpu_gather.h"
@@ -66,6 +67,8 @@ class ElementwiseKernel : public OpKernel {
         context, ReadComputation(op.signature, context->def(), &computation_));
     const absl::StatusOr<const CpuFunctions*> functions = ForIsa(op.functions);
     OP_REQUIRES_OK(context, functions.status());
+    VLOG(1) << type_string() << " of "
+            << tensorflow::DataTypeString(context->input_type(0));
     conversions_ = *ForIsa(kConversions);
     element_bytes_ = tensorflow::DataTypeSize(context->input_type(0));
     is_half_ = context->input_type(0) == tensorflow::DT_HALF;

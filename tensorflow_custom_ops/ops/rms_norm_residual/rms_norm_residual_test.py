@@ -26,6 +26,7 @@ class RmsNormResidualTest(normalization_test_case.NormalizationTestCase):
         has_residual=True,
     )
 
+    # >>> only with rms_norm
     @parameterized.product(dtype=normalization_test_case.DTYPES, mode=op_test_case.MODES)
     def test_is_a_sum_and_rms_norm(self, dtype: tf.DType, mode: str) -> None:
         x, residual, scale = (tf.constant(array) for array in self.inputs((9, 37), dtype))
@@ -33,6 +34,7 @@ class RmsNormResidualTest(normalization_test_case.NormalizationTestCase):
         np.testing.assert_array_equal(total.numpy(), (x + residual).numpy())
         np.testing.assert_array_equal(y.numpy(), self.in_mode(mode, ops.rms_norm)(total, scale).numpy())
 
+    # <<<
     def test_sum_reuses_the_residuals_buffer(self) -> None:
         self.assert_buffer_reused(lambda *inputs: ops.rms_norm_residual(*inputs)[1], (8, 500), (8, 500), (500,))
 

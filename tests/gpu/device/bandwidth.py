@@ -17,7 +17,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 # Before TensorFlow is imported, for it prints.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -32,12 +32,20 @@ ROW = 1000
 SHORT_ROW = 8
 ELEMENTS = (1_000_000, 10_000_000, 100_000_000)
 
-LEGEND = f"""\
+LEGEND = ""
+# >>> only with top_k_mask
+LEGEND += f"""\
 TopKMask: rows of {ROW}, of {SHORT_ROW}, and one row; k is a quarter of a row; the mask's bytes are counted. The kernel
 reads a row several times, and one block of threads has it.
+"""
+# <<<
+# >>> only with fused_dense
+LEGEND += f"""\
 FusedDense: relu of a product of inner size 1, with units = {ROW}: cuBLAS writes the sums, of half types as float32, and
 the kernel for bias and activation reads them and writes the output.
-FusedDense, bias: of inner size 0; that kernel alone, which then only writes."""
+FusedDense, bias: of inner size 0; that kernel alone, which then only writes.
+"""
+# <<<
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,33 +63,39 @@ class Measured:
     bytes_per_element: int
 
 
-def measured(elements: int, dtype: tf.DType) -> list[Measured]:
+def measured(elements: int, dtype: tf.DType) -> Iterator[Measured]:
     """What is timed with so many elements; the copy is the first."""
     size = dtype.size
-    sums = tf.float32.size if dtype.size < tf.float32.size else size
     rows = elements // ROW
     flat = tf.cast(np.random.default_rng(0).standard_normal(rows * ROW, np.float32), dtype)
+    yield Measured("copy", lambda: tf.raw_ops.DeepCopy(x=flat), 2 * size)
+    yield Measured("MyOp", lambda: ops.my_op(flat), 2 * size)
+
+    # >>> only with simple_add
     # Not the same array twice, which a cache would have.
     other = flat + tf.ones([], dtype)
-    column, no_column = tf.ones([rows, 1], dtype), tf.ones([rows, 0], dtype)
-    weights, no_weights = tf.ones([1, ROW], dtype), tf.ones([0, ROW], dtype)
-    bias = tf.ones([ROW], dtype)
+    yield Measured("SimpleAdd", lambda: ops.simple_add(flat, other), 3 * size)
+    # <<<
 
+    # >>> only with top_k_mask
     def top_k_mask(row: int) -> Callable[[], tf.Tensor]:
         of_rows = tf.reshape(flat, [-1, row])
         k = tf.constant(row // 4, tf.int64)
         return lambda: ops.top_k_mask(of_rows, k)
 
-    return [
-        Measured("copy", lambda: tf.raw_ops.DeepCopy(x=flat), 2 * size),
-        Measured("MyOp", lambda: ops.my_op(flat), 2 * size),
-        Measured("SimpleAdd", lambda: ops.simple_add(flat, other), 3 * size),
-        Measured("TopKMask", top_k_mask(ROW), 2 * size + 1),
-        Measured(f"TopKMask, by {SHORT_ROW}", top_k_mask(SHORT_ROW), 2 * size + 1),
-        Measured("TopKMask, one row", top_k_mask(rows * ROW), 2 * size + 1),
-        Measured("FusedDense", lambda: ops.fused_dense(column, weights, bias, "relu"), 2 * sums + size),
-        Measured("FusedDense, bias", lambda: ops.fused_dense(no_column, no_weights, bias, "relu"), size),
-    ]
+    yield Measured("TopKMask", top_k_mask(ROW), 2 * size + 1)
+    yield Measured(f"TopKMask, by {SHORT_ROW}", top_k_mask(SHORT_ROW), 2 * size + 1)
+    yield Measured("TopKMask, one row", top_k_mask(rows * ROW), 2 * size + 1)
+    # <<<
+
+    # >>> only with fused_dense
+    sums = tf.float32.size if dtype.size < tf.float32.size else size
+    column, no_column = tf.ones([rows, 1], dtype), tf.ones([rows, 0], dtype)
+    weights, no_weights = tf.ones([1, ROW], dtype), tf.ones([0, ROW], dtype)
+    bias = tf.ones([ROW], dtype)
+    yield Measured("FusedDense", lambda: ops.fused_dense(column, weights, bias, "relu"), 2 * sums + size)
+    yield Measured("FusedDense, bias", lambda: ops.fused_dense(no_column, no_weights, bias, "relu"), size)
+    # <<<
 
 
 def seconds_of(call: Callable[[], tf.Tensor], calls: int) -> float:
@@ -148,7 +162,7 @@ def main() -> int:
                         ),
                         flush=True,
                     )
-    print(LEGEND)
+    print(LEGEND, end="")
     return 0
 
 

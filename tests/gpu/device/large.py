@@ -36,14 +36,20 @@ def expect(name: str, output: tf.Tensor, first: np.ndarray, last: np.ndarray) ->
 def main() -> None:
     """Runs the ops on the device that TensorFlow prefers."""
     zeros, ones = np.zeros(ROW, np.float16), np.ones(ROW, np.float16)
-    one = np.eye(1, ROW, dtype=np.float16)[0]
     # Zeros, and ones in the last row.
     x = tf.concat([tf.zeros([(ROWS - 1) * ROW], tf.half), ones], axis=0)
     expect("MyOp", ops.my_op(x), zeros, 2 * ones)
+    # >>> only with simple_add
     expect("SimpleAdd", ops.simple_add(x, x), zeros, 2 * ones)
+    # <<<
+    # >>> only with top_k_mask
+    one = np.eye(1, ROW, dtype=np.float16)[0]
     expect("TopKMask", ops.top_k_mask(tf.reshape(x, [ROWS, ROW]), 1, fill_value=3.0), 3 - 3 * one, 3 - 2 * one)
+    # <<<
+    # >>> only with fused_dense
     inputs = tf.zeros([ROWS, 0], tf.half), tf.zeros([0, ROW], tf.half), tf.constant(np.arange(ROW) % 9, tf.half)
     expect("FusedDense", ops.fused_dense(*inputs), inputs[2].numpy(), inputs[2].numpy())
+    # <<<
 
 
 if __name__ == "__main__":
