@@ -20,6 +20,7 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/logging.h"
+#include "tensorflow_custom_ops/core/shape.h"
 
 namespace tensorflow_custom_ops {
 namespace elementwise {
@@ -101,7 +102,8 @@ absl::Status DerivativeOf(const Signature& signature, const std::string& op,
   if (total < signature.order) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat(
       op, ": ", signature.name, " has derivatives up to order ",
-      signature.order, ", and one of a higher order is asked for"));
+      signature.order, ", so orders must add up to less, but they are ",
+      absl::StrJoin(orders, ", ")));
 }
 
 // The size of dimension i of `rank`, counted as NumPy does from the last one.
@@ -246,7 +248,7 @@ absl::Status MakeBroadcast(const Signature& signature,
 
   int rank = 0;
   for (const TensorShape* shape : shapes) rank = std::max(rank, shape->dims());
-  result->shape = TensorShape();
+  std::vector<int64_t> sizes;
   const int count = static_cast<int>(shapes.size());
   result->strides.resize(count);
   // Of the last dimension that was kept: whether the input is repeated in it.
@@ -265,8 +267,7 @@ absl::Status MakeBroadcast(const Signature& signature,
       if (size != 1 && so_far == 1) from = k;
     }
     const int64_t size = SizeAt(*shapes[from], i, rank);
-    absl::Status status = result->shape.AddDimWithStatus(size);
-    if (!status.ok()) return status;
+    sizes.push_back(size);
     if (size == 1) continue;
     for (int k = 0; k < count; ++k) {
       repeated[k] = SizeAt(*shapes[k], i, rank) == 1;
@@ -292,6 +293,10 @@ absl::Status MakeBroadcast(const Signature& signature,
       }
     }
   }
+  absl::Status status = CheckNumElements(computation.op, "the output", sizes);
+  if (!status.ok()) return status;
+  status = TensorShape::BuildTensorShape(sizes, &result->shape);
+  if (!status.ok()) return status;
   for (auto& strides : result->strides) {
     int64_t stride = 1;
     for (int i = static_cast<int>(strides.size()) - 1; i >= 0; --i) {
