@@ -755,8 +755,8 @@ class FlashAttentionTest(AttentionTestCase):
             k = tf.reshape(tf.constant([]), kv_shape) if 0 in kv_shape else tf.ones(kv_shape)
 
             def gradients() -> tuple[tf.Tensor, ...]:
-                inputs = (q, k, k, [], q, lse, q)  # noqa: B023
-                return tuple(gen_flash_attention.flash_attention_grad(*inputs, num_bias_grad=0)[:3])
+                grads = gen_flash_attention.flash_attention_grad(q, k, k, [], q, lse, q, num_bias_grad=0)  # noqa: B023
+                return tuple(grads[:3])
 
             query_grad, *kv_grads = self.in_mode(mode, gradients)()
             self.assertEqual(query_grad.shape, q.shape)
