@@ -41,7 +41,7 @@ class Settings:
       seed: None: the same calls each time.
     """
 
-    examples: int = 920
+    examples: int = 1000
     jit_examples: int = 20
     seed: int | None = None
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -55,6 +56,14 @@ void AllInHostMemory(const std::string& op,
   }
 }
 
+// By its bits, for a thread that takes denormal numbers for 0.
+bool IsDenormal(float value) {
+  uint32_t bits;
+  static_assert(sizeof(bits) == sizeof(value));
+  std::memcpy(&bits, &value, sizeof(bits));
+  return (bits & 0x7f800000) == 0;
+}
+
 double NumberOf(const tensorflow::AttrValue& value) {
   switch (value.value_case()) {
     case tensorflow::AttrValue::kB:
@@ -62,7 +71,8 @@ double NumberOf(const tensorflow::AttrValue& value) {
     case tensorflow::AttrValue::kI:
       return static_cast<double>(value.i());
     default:
-      return value.f();
+      // The same for all threads: TensorFlow lets some take these for 0.
+      return IsDenormal(value.f()) ? 0 : value.f();
   }
 }
 
