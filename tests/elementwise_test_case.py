@@ -403,7 +403,10 @@ class ElementwiseTestCase(op_test_case.OpTestCase):
     def test_refuses_higher_order(self, mode: str) -> None:
         orders = (self.spec.order + 1, *[0] * (len(self.spec.inputs) - 1))
         inputs = [tf.constant(x) for x in self.random_inputs(self.same_shapes((3,)), tf.float32)]
-        message = f"{self.spec.op}Grad: {self.spec.op} has derivatives up to order {self.spec.order}, and one of a high"
+        message = (
+            f"{self.spec.op}Grad: {self.spec.op} has derivatives up to order {self.spec.order}, so orders must add up "
+            f"to less, but they are {', '.join(map(str, (self.spec.order, *orders[1:])))}"
+        )
         with self.assertRaisesRegex(tf.errors.UnimplementedError, message):
             self.in_mode(mode, self.derivative(orders, {}))(*inputs)
 
@@ -560,6 +563,16 @@ class BroadcastingTestCase(ElementwiseTestCase):
         message = f"{self.spec.op}: the shapes of the inputs differ in too many dimensions for a GPU: 10, and the most"
         with self.assertRaisesRegex(tf.errors.UnimplementedError, message):
             self.call()(*tensors)
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_refuses_outputs_larger_than_any_tensor(self, mode: str) -> None:
+        # Empty ones, but 2^80 is too much before the dimension of size 0.
+        inputs = [tf.reshape(tf.constant([]), shape) for shape in self.cycled(((2**40, 1, 0), (1, 2**40, 0)))]
+        with self.assertRaisesRegex(
+            (tf.errors.InvalidArgumentError, ValueError),
+            rf"{self.spec.op}: the output must have less than 2\^63 elements, but .* \[1099511627776,1099511627776,0\]",
+        ):
+            self.in_mode(mode, self.call())(*inputs)
 
     @parameterized.parameters(([3],), (None,))
     def test_computes_no_derivatives_that_nobody_uses(self, shape: Shape | None) -> None:

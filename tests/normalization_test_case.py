@@ -496,6 +496,25 @@ class NormalizationTestCase(op_test_case.OpTestCase):
                     with self.assertRaisesRegex((tf.errors.InvalidArgumentError, ValueError), message):
                         function(*map(tf.constant, arrays))
 
+    def test_refuses_partial_shapes_that_cannot_fit(self) -> None:
+        """Whatever inputs the sizes are known of, the op says itself what does not fit."""
+        op = self.spec.op
+        rows = self.num_rows()
+        cases: list[tuple[list[list[int | None] | None], str]] = []
+        vectors = len(self.inputs((2, 3), tf.float32)) - rows
+        if vectors == 2:
+            cases.append(([None] * rows + [[3], [4]], f"{op}: offset must have shape .n., .*, 3, but it has shape .4."))
+        if rows == 2:
+            message = f"{op}: residual must have the shape of x, .*, but it has shape"
+            cases.append(([[None, 3], [None, 4], *[None] * vectors], message))
+            message = rf"{op}: scale must have shape .n., .*, 4, but it has shape \[3\]"
+            cases.append(([[None, None], [2, 4], [3]], message))
+        shapes: list[list[int | None] | None] = [[None, 4], *[None] * (rows - 1), [3], *[None] * (vectors - 1)]
+        cases.append((shapes, f"{op}: scale must have shape .n., .*, 4, but"))
+        for shapes, message in cases:
+            with self.subTest(message), self.assertRaisesRegex(ValueError, message):
+                tf.function(self.call()).get_concrete_function(*map(tf.TensorSpec, shapes))
+
     @parameterized.parameters(*op_test_case.MODES)
     def test_refuses_epsilon(self, mode: str) -> None:
         inputs = [*map(tf.constant, self.inputs((2, 3), tf.float32))]

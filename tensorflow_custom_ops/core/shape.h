@@ -6,12 +6,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 
 namespace tensorflow_custom_ops {
 
@@ -48,6 +51,26 @@ inline bool Differ(const Shape& a, const Shape& b) {
     if (Differ((*a)[i], (*b)[i])) return true;
   }
   return false;
+}
+
+// Whether there can be a tensor of a shape. TensorFlow and XLA end the process
+// for some that there cannot be, instead of returning an error.
+inline absl::Status CheckNumElements(absl::string_view op,
+                                     absl::string_view name,
+                                     const Shape& shape) {
+  if (!shape) return absl::OkStatus();
+  int64_t count = 1;
+  // As TensorFlow counts: a 0 that follows does not help.
+  for (const int64_t size : *shape) {
+    if (size == kUnknown) return absl::OkStatus();
+    if (size > 0 && count > std::numeric_limits<int64_t>::max() / size) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          op, ": ", name, " must have less than 2^63 elements, but ",
+          "it would have shape ", DebugString(shape)));
+    }
+    count *= size;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace tensorflow_custom_ops

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/logging.h"
+#include "tensorflow_custom_ops/core/shape.h"
 
 namespace tensorflow_custom_ops {
 namespace elementwise {
@@ -54,6 +56,14 @@ void AllInHostMemory(const std::string& op,
   }
 }
 
+// By its bits, for a thread that takes denormal numbers for 0.
+bool IsDenormal(float value) {
+  uint32_t bits;
+  static_assert(sizeof(bits) == sizeof(value));
+  std::memcpy(&bits, &value, sizeof(bits));
+  return (bits & 0x7f800000) == 0;
+}
+
 double NumberOf(const tensorflow::AttrValue& value) {
   switch (value.value_case()) {
     case tensorflow::AttrValue::kB:
@@ -61,7 +71,8 @@ double NumberOf(const tensorflow::AttrValue& value) {
     case tensorflow::AttrValue::kI:
       return static_cast<double>(value.i());
     default:
-      return value.f();
+      // The same for all threads: TensorFlow lets some take these for 0.
+      return IsDenormal(value.f()) ? 0 : value.f();
   }
 }
 
@@ -101,7 +112,8 @@ absl::Status DerivativeOf(const Signature& signature, const std::string& op,
   if (total < signature.order) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat(
       op, ": ", signature.name, " has derivatives up to order ",
-      signature.order, ", and one of a higher order is asked for"));
+      signature.order, ", so orders must add up to less, but they are ",
+      absl::StrJoin(orders, ", ")));
 }
 
 // The size of dimension i of `rank`, counted as NumPy does from the last one.
@@ -246,7 +258,7 @@ absl::Status MakeBroadcast(const Signature& signature,
 
   int rank = 0;
   for (const TensorShape* shape : shapes) rank = std::max(rank, shape->dims());
-  result->shape = TensorShape();
+  std::vector<int64_t> sizes;
   const int count = static_cast<int>(shapes.size());
   result->strides.resize(count);
   // Of the last dimension that was kept: whether the input is repeated in it.
@@ -265,8 +277,7 @@ absl::Status MakeBroadcast(const Signature& signature,
       if (size != 1 && so_far == 1) from = k;
     }
     const int64_t size = SizeAt(*shapes[from], i, rank);
-    absl::Status status = result->shape.AddDimWithStatus(size);
-    if (!status.ok()) return status;
+    sizes.push_back(size);
     if (size == 1) continue;
     for (int k = 0; k < count; ++k) {
       repeated[k] = SizeAt(*shapes[k], i, rank) == 1;
@@ -292,6 +303,10 @@ absl::Status MakeBroadcast(const Signature& signature,
       }
     }
   }
+  absl::Status status = CheckNumElements(computation.op, "the output", sizes);
+  if (!status.ok()) return status;
+  status = TensorShape::BuildTensorShape(sizes, &result->shape);
+  if (!status.ok()) return status;
   for (auto& strides : result->strides) {
     int64_t stride = 1;
     for (int i = static_cast<int>(strides.size()) - 1; i >= 0; --i) {

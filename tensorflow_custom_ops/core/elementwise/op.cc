@@ -14,6 +14,8 @@
 #include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow_custom_ops/core/elementwise/kernel_common.h"
+#include "tensorflow_custom_ops/core/shape.h"
+#include "tensorflow_custom_ops/core/shape_inference.h"
 
 namespace tensorflow_custom_ops {
 namespace elementwise {
@@ -65,6 +67,7 @@ absl::Status InferShape(const Signature& signature, const std::string& name,
                       c->DebugString(c->input(k)), op->input_arg(i).name(),
                       c->DebugString(c->input(i)));
   }
+  TF_RETURN_IF_ERROR(CheckNumElements(name, "the output", ShapeOf(c, shape)));
   for (int i = 0; i < c->num_outputs(); ++i) c->set_output(i, shape);
   return absl::OkStatus();
 }

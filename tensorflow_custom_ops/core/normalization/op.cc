@@ -2,10 +2,10 @@
 #include "tensorflow_custom_ops/core/normalization/op.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "tensorflow_custom_ops/core/normalization/shape.h"
+#include "tensorflow_custom_ops/core/shape_inference.h"
 
 namespace tensorflow_custom_ops {
 namespace normalization {
@@ -14,18 +14,6 @@ namespace {
 using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
-
-static_assert(kUnknown == InferenceContext::kUnknownDim);
-
-Shape InputShape(InferenceContext* context, int index) {
-  const ShapeHandle input = context->input(index);
-  if (!context->RankKnown(input)) return std::nullopt;
-  std::vector<int64_t> sizes;
-  for (int i = 0; i < context->Rank(input); ++i) {
-    sizes.push_back(context->Value(context->Dim(input, i)));
-  }
-  return sizes;
-}
 
 absl::Status Check(Norm norm, bool is_gradient, InferenceContext* context) {
   float epsilon;

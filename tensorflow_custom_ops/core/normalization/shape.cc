@@ -46,26 +46,36 @@ absl::Status CheckShapes(Norm norm, bool is_gradient,
                          const std::vector<Shape>& shapes) {
   const char* const op = OpName(norm, is_gradient);
   const std::vector<Input> inputs = Inputs(norm, is_gradient);
-  const Shape& x = shapes[0];
+  // What is known of the shape of x, from all inputs of this shape.
+  Shape x;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const char* const name = inputs[i].name;
     const Shape& shape = shapes[i];
-    if (inputs[i].is_rows) {
-      absl::Status status = CheckRows(op, name, shape);
-      if (!status.ok()) return status;
-      if (!Differ(shape, x)) continue;
+    if (!inputs[i].is_rows || !shape) continue;
+    const char* const name = inputs[i].name;
+    absl::Status status = CheckRows(op, name, shape);
+    if (!status.ok()) return status;
+    if (Differ(shape, x)) {
       return absl::InvalidArgumentError(absl::StrCat(
           op, ": ", name, " must have the shape of x, ", DebugString(x),
           ", but it has shape ", DebugString(shape)));
     }
-    if (!shape) continue;
-    const int64_t n = x ? x->back() : kUnknown;
+    if (!x) x = shape;
+    for (size_t d = 0; d < shape->size(); ++d) {
+      if ((*x)[d] == kUnknown) (*x)[d] = (*shape)[d];
+    }
+  }
+  int64_t n = x ? x->back() : kUnknown;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Shape& shape = shapes[i];
+    if (inputs[i].is_rows || !shape) continue;
     if (shape->size() != 1 || Differ(n, shape->front())) {
       return absl::InvalidArgumentError(absl::StrCat(
-          op, ": ", name, " must have shape [n], where n is the last dimension",
-          " of x", n == kUnknown ? "" : absl::StrCat(", ", n),
-          ", but it has shape ", DebugString(shape)));
+          op, ": ", inputs[i].name,
+          " must have shape [n], where n is the last dimension of x",
+          n == kUnknown ? "" : absl::StrCat(", ", n), ", but it has shape ",
+          DebugString(shape)));
     }
+    if (n == kUnknown) n = shape->front();
   }
   return absl::OkStatus();
 }

@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdint>
-#include <vector>
-
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow_custom_ops/core/shape.h"
+#include "tensorflow_custom_ops/core/shape_inference.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_shape.h"
 
 namespace tensorflow_custom_ops {
 namespace {
 
 using flash_attention::Shapes;
-using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
-
-static_assert(kUnknown == InferenceContext::kUnknownDim);
-
-Shape InputShape(InferenceContext* context, int index) {
-  const ShapeHandle input = context->input(index);
-  if (!context->RankKnown(input)) return std::nullopt;
-  std::vector<int64_t> sizes;
-  for (int i = 0; i < context->Rank(input); ++i) {
-    sizes.push_back(context->Value(context->Dim(input, i)));
-  }
-  return sizes;
-}
 
 // The first three inputs, and the biases that follow.
 Shapes InputShapes(InferenceContext* context, int num_bias) {
@@ -40,10 +26,19 @@ Shapes InputShapes(InferenceContext* context, int num_bias) {
   return shapes;
 }
 
-absl::Status FlashAttentionShape(InferenceContext* context) {
+absl::Status CheckAttributes(absl::string_view op, InferenceContext* context) {
   flash_attention::Attributes attributes;
   absl::Status status =
-      flash_attention::GetAttributes("FlashAttention", *context, &attributes);
+      flash_attention::GetAttributes(op, *context, &attributes);
+  if (!status.ok()) return status;
+  tensorflow::DataType type, sum_type;
+  TF_RETURN_IF_ERROR(context->GetAttr("T", &type));
+  TF_RETURN_IF_ERROR(context->GetAttr("Tsum", &sum_type));
+  return flash_attention::CheckSumType(op, type, sum_type);
+}
+
+absl::Status FlashAttentionShape(InferenceContext* context) {
+  absl::Status status = CheckAttributes("FlashAttention", context);
   if (!status.ok()) return status;
   status = flash_attention::CheckShapes(
       "FlashAttention", InputShapes(context, context->num_inputs() - 3));
@@ -61,9 +56,7 @@ absl::Status FlashAttentionShape(InferenceContext* context) {
 }
 
 absl::Status FlashAttentionGradShape(InferenceContext* context) {
-  flash_attention::Attributes attributes;
-  absl::Status status = flash_attention::GetAttributes("FlashAttentionGrad",
-                                                       *context, &attributes);
+  absl::Status status = CheckAttributes("FlashAttentionGrad", context);
   if (!status.ok()) return status;
   // output, log_sum_exp and output_grad are the last.
   const int rest = context->num_inputs() - 3;

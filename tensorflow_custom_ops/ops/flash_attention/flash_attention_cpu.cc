@@ -269,12 +269,29 @@ absl::Status RunTasks(const BackwardFunctions& functions,
   return absl::OkStatus();
 }
 
+// Where there is no query, all gradients are 0.
+template <typename T>
+void SetToZero(const Backward& problem, int64_t bias_elements) {
+  const Sizes& sizes = problem.forward.sizes;
+  const int64_t elements =
+      sizes.batch * sizes.kv_length * sizes.kv_heads * sizes.head_dim;
+  std::fill_n(static_cast<T*>(problem.key_grad), elements, T(0));
+  std::fill_n(static_cast<T*>(problem.value_grad), elements, T(0));
+  std::fill_n(static_cast<T*>(problem.bias_grad), bias_elements, T(0));
+}
+
 }  // namespace
 
 template <typename T>
 absl::Status RunBackward(const Backward& problem, int64_t bias_elements,
                          ParallelFor parallel_for) {
   using S = SumType<T>;
+  const Sizes& sizes = problem.forward.sizes;
+  if (sizes.batch == 0 || sizes.q_length == 0 || sizes.heads == 0) {
+    // Other dimensions may then be larger than any loop should be long.
+    SetToZero<T>(problem, bias_elements);
+    return absl::OkStatus();
+  }
   const auto functions = Select<T>("FlashAttentionGrad", kBackwardTiles);
   if (!functions.ok()) return functions.status();
   if (problem.bias_grad == nullptr) {

@@ -6,12 +6,14 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "tensorflow/core/framework/types.h"
 #include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/ops/flash_attention/flash_attention_problem.h"
 
@@ -34,14 +36,27 @@ absl::Status Invalid(absl::string_view op, const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(op, ": ", parts...));
 }
 
-// The attributes of both ops.
+// The attributes of both ops, beside numbers of inputs and outputs.
 struct Attributes {
   bool causal;
   float scale;  // 0: the inverse of the square root of head_dim.
   int64_t window;
 };
 
-// Reads and checks the attributes of what has GetAttr(name, pointer).
+// Whether the type of log_sum_exp is the one in which `type` is summed.
+inline absl::Status CheckSumType(absl::string_view op,
+                                 tensorflow::DataType type,
+                                 tensorflow::DataType sum_type) {
+  const auto expected = type == tensorflow::DT_DOUBLE ? tensorflow::DT_DOUBLE
+                                                      : tensorflow::DT_FLOAT;
+  if (sum_type == expected) return absl::OkStatus();
+  return Invalid(op, "Tsum must be ", tensorflow::DataTypeString(expected),
+                 " where T is ", tensorflow::DataTypeString(type), ", but is ",
+                 tensorflow::DataTypeString(sum_type));
+}
+
+// Reads and checks the attributes of what has GetAttr(name, pointer), for bools
+// and numbers.
 template <typename Context>
 absl::Status GetAttributes(absl::string_view op, Context& context,
                            Attributes* attributes) {
@@ -49,8 +64,17 @@ absl::Status GetAttributes(absl::string_view op, Context& context,
   status.Update(context.GetAttr("scale", &attributes->scale));
   status.Update(context.GetAttr("window", &attributes->window));
   if (!status.ok()) return status;
-  const int kind = std::fpclassify(attributes->scale);
-  if (kind == FP_NORMAL || kind == FP_ZERO) return absl::OkStatus();
+  // By its bits: TensorFlow lets the threads of kernels take denormal numbers
+  // for 0, but not those of shape functions.
+  uint32_t bits;
+  static_assert(sizeof(bits) == sizeof(attributes->scale));
+  std::memcpy(&bits, &attributes->scale, sizeof(bits));
+  const uint32_t magnitude = bits & 0x7fffffff;
+  constexpr uint32_t kSmallestNormal = 0x00800000, kInfinity = 0x7f800000;
+  if (magnitude == 0 ||
+      (magnitude >= kSmallestNormal && magnitude < kInfinity)) {
+    return absl::OkStatus();
+  }
   return Invalid(op, "scale must be finite and no denormal number, but is ",
                  attributes->scale);
 }
@@ -60,6 +84,11 @@ inline std::vector<int64_t> ScoresShape(const Shapes& shapes) {
   return {Known(Size(shapes.query, 0), Size(shapes.key, 0)),
           Size(shapes.query, 2), Size(shapes.query, 1),
           Known(Size(shapes.key, 1), Size(shapes.value, 1))};
+}
+
+// For a query of a shape that fits.
+inline Shape LogSumExpShape(const Shape& query) {
+  return std::vector<int64_t>{Size(query, 0), Size(query, 2), Size(query, 1)};
 }
 
 inline absl::Status CheckBias(absl::string_view op, const Shapes& shapes) {
@@ -126,11 +155,15 @@ inline absl::Status CheckShapes(absl::string_view op, const Shapes& shapes) {
   const int64_t heads = Size(query, 2);
   const int64_t kv_heads = Known(Size(key, 2), Size(value, 2));
   if (heads != kUnknown && kv_heads != kUnknown && heads % kv_heads != 0) {
-    return Invalid(op, "the heads of query, ", heads,
-                   ", must be a multiple of those of key and value, ",
-                   kv_heads);
+    return Invalid(op,
+                   "the number of heads of query must be a multiple of that of "
+                   "key and value, ",
+                   kv_heads, ", but is ", heads);
   }
-  return CheckBias(op, shapes);
+  absl::Status status = CheckBias(op, shapes);
+  // Where query is empty, this may be too large.
+  status.Update(CheckNumElements(op, "log_sum_exp", LogSumExpShape(query)));
+  return status;
 }
 
 // Whether something that belongs to another array has its shape.
@@ -141,11 +174,6 @@ inline absl::Status CheckSameShape(absl::string_view op, absl::string_view name,
                  ", but it has shape ", DebugString(shape));
 }
 
-// For shapes that fit.
-inline Shape LogSumExpShape(const Shape& query) {
-  return std::vector<int64_t>{Size(query, 0), Size(query, 2), Size(query, 1)};
-}
-
 // What the gradient takes, beside the inputs of the forward pass.
 inline absl::Status CheckGradShapes(absl::string_view op, const Shapes& shapes,
                                     const Shape& output,
@@ -153,9 +181,12 @@ inline absl::Status CheckGradShapes(absl::string_view op, const Shapes& shapes,
                                     const Shape& output_grad,
                                     int64_t num_bias_grad) {
   absl::Status status = CheckShapes(op, shapes);
+  // What follows looks at dimensions of query.
+  if (!status.ok()) return status;
   if (num_bias_grad > static_cast<int64_t>(shapes.biases.size())) {
-    status.Update(Invalid(op, "there are ", shapes.biases.size(),
-                          " biases, but num_bias_grad is ", num_bias_grad));
+    status.Update(
+        Invalid(op, "num_bias_grad must be at most the number of biases, ",
+                shapes.biases.size(), ", but is ", num_bias_grad));
   }
   status.Update(CheckSameShape(op, "output", output, shapes.query));
   status.Update(CheckSameShape(op, "log_sum_exp", log_sum_exp,

@@ -644,7 +644,7 @@ class FlashAttentionTest(AttentionTestCase):
                 (2, 7, 3, 8),
                 (2, 7, 3, 8),
                 (),
-                r"the heads of query, 4, must be a multiple of those of key and value, 3",
+                r"the number of heads of query must be a multiple of that of key and value, 3, but is 4",
             ),
             ((2, 5, 4, 8), (2, 7, 0, 8), (2, 7, 0, 8), (), r"key must have at least one head, .* \[2,7,0,8\]"),
             ((2, 5, 4, 0), (2, 7, 2, 0), (2, 7, 2, 0), (), r"key must have at least one element in each head, "),
@@ -706,9 +706,65 @@ class FlashAttentionTest(AttentionTestCase):
                     num_bias_grad=0,
                 )
         with self.assertRaisesRegex(
-            tf.errors.InvalidArgumentError, "FlashAttentionGrad: there are 0 biases, but num_bias_grad is 1"
+            tf.errors.InvalidArgumentError,
+            "FlashAttentionGrad: num_bias_grad must be at most the number of biases, 0, but is 1",
         ):
             gen_flash_attention.flash_attention_grad(**good, num_bias_grad=1)
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_refuses_other_types_of_sums(self, mode: str) -> None:
+        for dtype, wrong in ((tf.float32, tf.float64), (tf.float64, tf.float32), (tf.half, tf.float64)):
+            x, lse = tf.zeros([1, 1, 1, 1], dtype), tf.zeros([1, 1, 1], wrong)
+            for op, function in (
+                ("FlashAttention", lambda: gen_flash_attention.flash_attention(x, x, x, [], Tsum=wrong)),  # noqa: B023
+                ("FlashAttentionGrad", lambda: gen_flash_attention.flash_attention_grad(x, x, x, [], x, lse, x, 0)),  # noqa: B023
+            ):
+                message = f"{op}: Tsum must be (float|double) where T is .*, but is (float|double)"
+                with self.assertRaisesRegex((tf.errors.InvalidArgumentError, ValueError), message):
+                    self.in_mode(mode, function)()
+
+    def test_gradient_refuses_a_query_of_another_rank(self) -> None:
+        for query in (tf.zeros([]), tf.zeros([1, 1, 1])):
+            x, lse = tf.zeros([1, 1, 1, 1]), tf.zeros([1, 1, 1])
+            with self.assertRaisesRegex(
+                tf.errors.InvalidArgumentError, "FlashAttentionGrad: query must have shape .*, but it has shape"
+            ):
+                gen_flash_attention.flash_attention_grad(query, x, x, [], x, lse, x, 0)
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_scalars_of_unknown_shape(self, mode: str) -> None:
+        unknown = [tf.TensorSpec(None)] * 3
+        function = tf.function(ops.flash_attention, unknown, jit_compile=mode == "jit")
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "FlashAttention: query must have shape .*, but"):
+            (ops.flash_attention if mode == "eager" else function)(*[tf.zeros([])] * 3)
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_refuses_outputs_larger_than_any_tensor(self, mode: str) -> None:
+        # query and key are empty, and log_sum_exp would have 2^80 elements before the dimension of size 0.
+        q, k = (tf.reshape(tf.constant([]), shape) for shape in ((2**40, 0, 2**40, 1), (2**40, 0, 1, 1)))
+        with self.assertRaisesRegex(
+            (tf.errors.InvalidArgumentError, ValueError),
+            r"FlashAttention: log_sum_exp must have less than 2\^63 elements, but .* \[1099511627776,1099511627776,0\]",
+        ):
+            self.in_mode(mode, ops.flash_attention)(q, k, k)
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_gradient_of_no_queries_of_many_heads(self, mode: str) -> None:
+        for kv_shape in ((1, 0, 2**40, 2), (1, 3, 1, 2)):
+            q = tf.reshape(tf.constant([]), [1, 0, 2**40, 2])
+            lse = tf.reshape(tf.constant([]), [1, 2**40, 0])
+            k = tf.reshape(tf.constant([]), kv_shape) if 0 in kv_shape else tf.ones(kv_shape)
+
+            def gradients() -> tuple[tf.Tensor, ...]:
+                grads = gen_flash_attention.flash_attention_grad(q, k, k, [], q, lse, q, num_bias_grad=0)  # noqa: B023
+                return tuple(grads[:3])
+
+            query_grad, *kv_grads = self.in_mode(mode, gradients)()
+            self.assertEqual(query_grad.shape, q.shape)
+            for grad in kv_grads:
+                self.assertEqual(grad.shape, kv_shape)
+                if 0 not in kv_shape:
+                    np.testing.assert_array_equal(grad.numpy(), np.zeros(kv_shape, np.float32))
 
     def test_refuses_two_biases(self) -> None:
         x = tf.zeros([1, 1, 1, 1])
@@ -757,7 +813,7 @@ class FlashAttentionTest(AttentionTestCase):
     @parameterized.parameters(*op_test_case.MODES)
     def test_ops_refuse_scales(self, mode: str) -> None:
         x, lse = tf.zeros([1, 1, 1, 1]), tf.zeros([1, 1, 1])
-        for scale in (float("nan"), float("inf"), 1e39):
+        for scale in (float("nan"), float("inf"), 1e39, 1e-45):
             for op, function in (
                 ("FlashAttention", lambda: gen_flash_attention.flash_attention(x, x, x, [], scale=scale)),  # noqa: B023
                 (
@@ -765,7 +821,7 @@ class FlashAttentionTest(AttentionTestCase):
                     lambda: gen_flash_attention.flash_attention_grad(x, x, x, [], x, lse, x, 0, scale=scale),  # noqa: B023
                 ),
             ):
-                message = f"{op}: scale must be finite and no denormal number, but is (nan|inf)"
+                message = f"{op}: scale must be finite and no denormal number, but is (nan|inf|1.4013e-45|0)"
                 with self.assertRaisesRegex((tf.errors.InvalidArgumentError, ValueError), message):
                     self.in_mode(mode, function)()
 

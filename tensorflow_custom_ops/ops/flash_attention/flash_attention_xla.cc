@@ -11,6 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/types.h"
 #include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/core/xla_custom_call.h"
 #include "tensorflow_custom_ops/core/xla_custom_call_handler.h"
@@ -155,6 +157,11 @@ absl::StatusOr<Node> NodeOf(XlaLoweringContext& context, const char* op,
       flash_attention::GetAttributes(op, context, &node.attributes);
   status.Update(context.GetAttr("num_bias", &node.num_bias));
   if (!status.ok()) return status;
+  tensorflow::DataType type, sum_type;
+  TF_RETURN_IF_ERROR(GetNodeAttr(context.Node(), "T", &type));
+  TF_RETURN_IF_ERROR(GetNodeAttr(context.Node(), "Tsum", &sum_type));
+  status = flash_attention::CheckSumType(op, type, sum_type);
+  if (!status.ok()) return status;
 #ifdef TENSORFLOW_CUSTOM_OPS_XLA_CUSTOM_CALLS
   node.custom_call = context.HasKernel();
 #else
@@ -179,7 +186,10 @@ absl::StatusOr<Node> NodeOf(XlaLoweringContext& context, const char* op,
     node.shapes.push_back(*shape);
     node.batch_sizes.emplace_back();
     status = CheckNotEmptyIfDynamic(op, name, *shape);
-    if (has_batch && shape->dimensions(0) != 1) {
+    // Ranks are checked later, with all shapes.
+    if (has_batch && !xla::ShapeUtil::IsScalar(*shape) &&
+        !xla::ShapeUtil::IsScalar(node.shapes[0]) &&
+        shape->dimensions(0) != 1) {
       status.Update(CheckSameIsDynamic(op, name, *shape, InputName(0, 0),
                                        node.shapes[0], 0));
     }

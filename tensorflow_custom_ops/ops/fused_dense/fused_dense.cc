@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdint>
-#include <vector>
-
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow_custom_ops/core/shape.h"
+#include "tensorflow_custom_ops/core/shape_inference.h"
 #include "tensorflow_custom_ops/ops/fused_dense/fused_dense_shape.h"
 
 namespace tensorflow_custom_ops {
 namespace {
 
-using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
-
-static_assert(kUnknown == InferenceContext::kUnknownDim);
-
-Shape InputShape(InferenceContext* context, int index) {
-  const ShapeHandle input = context->input(index);
-  if (!context->RankKnown(input)) return std::nullopt;
-  std::vector<int64_t> sizes;
-  for (int i = 0; i < context->Rank(input); ++i) {
-    sizes.push_back(context->Value(context->Dim(input, i)));
-  }
-  return sizes;
-}
 
 absl::Status FusedDenseShape(InferenceContext* context) {
   const Shape input = InputShape(context, 0);

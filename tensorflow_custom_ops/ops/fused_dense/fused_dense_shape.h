@@ -4,7 +4,7 @@
 #ifndef TENSORFLOW_CUSTOM_OPS_OPS_FUSED_DENSE_FUSED_DENSE_SHAPE_H_
 #define TENSORFLOW_CUSTOM_OPS_OPS_FUSED_DENSE_FUSED_DENSE_SHAPE_H_
 
-#include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -12,6 +12,16 @@
 
 namespace tensorflow_custom_ops {
 namespace fused_dense {
+
+// The shape of the output, for shapes that fit.
+inline Shape OutputShape(const Shape& input, const Shape& weights,
+                         const Shape& bias) {
+  if (!input) return std::nullopt;
+  Shape output = input;
+  output->back() =
+      Size(weights, 1) == kUnknown ? Size(bias, 0) : Size(weights, 1);
+  return output;
+}
 
 // Whether input, weights and bias fit, as far as their shapes are known.
 inline absl::Status CheckShapes(const Shape& input, const Shape& weights,
@@ -43,17 +53,8 @@ inline absl::Status CheckShapes(const Shape& input, const Shape& weights,
         Size(weights, 1), ", but weights has shape ", DebugString(weights),
         " and bias has shape ", DebugString(bias)));
   }
-  return absl::OkStatus();
-}
-
-// The shape of the output, for shapes that fit.
-inline Shape OutputShape(const Shape& input, const Shape& weights,
-                         const Shape& bias) {
-  if (!input) return std::nullopt;
-  Shape output = input;
-  output->back() =
-      Size(weights, 1) == kUnknown ? Size(bias, 0) : Size(weights, 1);
-  return output;
+  return CheckNumElements("FusedDense", "the output",
+                          OutputShape(input, weights, bias));
 }
 
 }  // namespace fused_dense

@@ -267,6 +267,15 @@ class FusedDenseTest(op_test_case.OpTestCase):
             with self.assertRaisesRegex(tf.errors.InvalidArgumentError, message):
                 unknown(*inputs)
 
+    def test_refuses_outputs_larger_than_any_tensor(self) -> None:
+        # The inputs are empty, but for the bias, for which no memory would suffice.
+        specs = [tf.TensorSpec(shape) for shape in ((2**40, 0), (0, 2**40), (2**40,))]
+        with self.assertRaisesRegex(
+            ValueError,
+            r"FusedDense: the output must have less than 2\^63 elements, but .* \[1099511627776,1099511627776\]",
+        ):
+            tf.function(ops.fused_dense).get_concrete_function(*specs)
+
     def test_refuses_partial_shapes_that_cannot_fit(self) -> None:
         signature = [tf.TensorSpec(shape) for shape in ([None, 4], [5, None], [None])]
         message = r"FusedDense: weights must have as many rows .* 4, but input has shape \[\?,4\] .* shape \[5,\?\]"

@@ -7,10 +7,11 @@ import math
 
 import numpy as np
 import tensorflow as tf
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 
 import tensorflow_custom_ops as ops
-from tests import elementwise_test_case
+from tensorflow_custom_ops.ops.huber import gen_huber
+from tests import elementwise_test_case, op_test_case
 from tests.elementwise_test_case import Spec, Tolerance
 
 TOLERANCES = (Tolerance(float32=2, float64=2), Tolerance(float32=0, float64=0), Tolerance(float32=0, float64=0))
@@ -52,6 +53,11 @@ class HuberTest(elementwise_test_case.ElementwiseTestCase):
 
     def test_infinite_delta(self) -> None:
         np.testing.assert_array_equal(ops.huber([-4.0, np.inf], delta=math.inf), [8.0, np.inf])
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_denormal_delta_is_zero_in_all_modes(self, mode: str) -> None:
+        with self.assertRaisesRegex((tf.errors.InvalidArgumentError, ValueError), "Huber: delta must be positive, but"):
+            self.in_mode(mode, lambda x: gen_huber.huber(x, delta=1e-45))(tf.ones([3]))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
-#include "tensorflow/core/framework/tensor_shape.pb.h"
+#include "tensorflow_custom_ops/core/shape.h"
+#include "tensorflow_custom_ops/core/shape_inference.h"
 #include "tensorflow_custom_ops/ops/rotary_embedding/rotary_embedding_shape.h"
 
 namespace tensorflow_custom_ops {
@@ -12,17 +13,11 @@ namespace {
 
 using tensorflow::shape_inference::InferenceContext;
 
-rotary_embedding::Shape InputShape(InferenceContext* context, int index) {
-  tensorflow::TensorShapeProto proto;
-  context->ShapeHandleToProto(context->input(index), &proto);
-  return rotary_embedding::Shape(proto);
-}
-
 absl::Status RotaryEmbeddingShape(InferenceContext* context) {
   rotary_embedding::Attributes attributes;
   absl::Status status = rotary_embedding::GetAttributes(*context, &attributes);
   if (!status.ok()) return status;
-  std::vector<rotary_embedding::Shape> positions;
+  std::vector<Shape> positions;
   for (int i = 1; i < context->num_inputs(); ++i) {
     positions.push_back(InputShape(context, i));
   }

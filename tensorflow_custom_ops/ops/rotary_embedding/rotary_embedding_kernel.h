@@ -3,10 +3,12 @@
 #ifndef TENSORFLOW_CUSTOM_OPS_OPS_ROTARY_EMBEDDING_ROTARY_EMBEDDING_KERNEL_H_
 #define TENSORFLOW_CUSTOM_OPS_OPS_ROTARY_EMBEDDING_ROTARY_EMBEDDING_KERNEL_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/ops/rotary_embedding/rotary_embedding_problem.h"
 #include "tensorflow_custom_ops/ops/rotary_embedding/rotary_embedding_shape.h"
 
@@ -22,11 +24,11 @@ class RotaryEmbeddingKernel : public tensorflow::OpKernel {
 
   void Compute(tensorflow::OpKernelContext* context) final {
     const tensorflow::Tensor& input = context->input(0);
-    std::vector<rotary_embedding::Shape> positions_shapes;
+    std::vector<Shape> positions_shapes;
     for (int i = 1; i < context->num_inputs(); ++i) {
-      positions_shapes.emplace_back(context->input(i).shape().dim_sizes());
+      positions_shapes.push_back(ShapeOf(context->input(i)));
     }
-    const rotary_embedding::Shape shape(input.shape().dim_sizes());
+    const Shape shape = ShapeOf(input);
     // Eager mode does not run the shape function.
     OP_REQUIRES_OK(
         context, rotary_embedding::Check(shape, positions_shapes, attributes_));
@@ -55,6 +57,11 @@ class RotaryEmbeddingKernel : public tensorflow::OpKernel {
                            const rotary_embedding::Problem& problem) = 0;
 
  private:
+  static Shape ShapeOf(const tensorflow::Tensor& tensor) {
+    const auto sizes = tensor.shape().dim_sizes();
+    return std::vector<int64_t>(sizes.begin(), sizes.end());
+  }
+
   rotary_embedding::Attributes attributes_;
 };
 

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/ops/rotary_embedding/rotary_embedding_problem.h"
 
 namespace tensorflow_custom_ops {
@@ -33,8 +33,6 @@ absl::Status GetAttributes(Context& context, Attributes* attributes) {
   return status;
 }
 
-using Shape = tensorflow::PartialTensorShape;
-
 template <typename... Parts>
 absl::Status Invalid(const Parts&... parts) {
   return absl::InvalidArgumentError(
@@ -53,15 +51,15 @@ inline absl::Status CheckAttributes(const Attributes& attributes) {
 
 inline absl::Status CheckInputShape(const Shape& input,
                                     const Attributes& attributes) {
-  if (input.unknown_rank()) return absl::OkStatus();
-  if (input.dims() < 3) {
+  if (!input) return absl::OkStatus();
+  if (input->size() < 3) {
     return Invalid(
         "input must have shape [..., sequence, heads, head_dim], but it has "
         "shape ",
-        input.DebugString());
+        DebugString(input));
   }
-  const int64_t head_dim = input.dim_size(input.dims() - 1);
-  if (head_dim < 0) return absl::OkStatus();
+  const int64_t head_dim = input->back();
+  if (head_dim == kUnknown) return absl::OkStatus();
   if (attributes.rotary_dim > head_dim) {
     return Invalid("rotary_dim must be at most the last dimension of input, ",
                    head_dim, ", but is ", attributes.rotary_dim);
@@ -78,28 +76,24 @@ inline absl::Status CheckInputShape(const Shape& input,
 // Positions are for the last dimensions of the input, but heads and head_dim.
 inline absl::Status CheckPositionsShape(const Shape& input,
                                         const Shape& positions) {
-  if (positions.unknown_rank()) return absl::OkStatus();
-  if (positions.dims() == 0) {
+  if (!positions) return absl::OkStatus();
+  if (positions->empty()) {
     return Invalid(
         "positions must have shape [sequence] or [..., sequence], but it is a "
         "scalar");
   }
-  if (input.unknown_rank()) return absl::OkStatus();
-  bool fits = positions.dims() <= input.dims() - 2;
+  if (!input) return absl::OkStatus();
+  bool fits = positions->size() + 2 <= input->size();
   if (fits) {
-    std::vector<int64_t> sizes;
-    for (int i = input.dims() - 2 - positions.dims(); i < input.dims() - 2;
-         ++i) {
-      sizes.push_back(input.dim_size(i));
-    }
-    fits = positions.IsCompatibleWith(Shape(sizes));
+    const auto end = input->end() - 2;
+    fits =
+        !Differ(positions, std::vector<int64_t>(end - positions->size(), end));
   }
   if (fits) return absl::OkStatus();
   return Invalid(
       "positions must have shape [sequence] or [..., sequence], as input, but "
       "input has shape ",
-      input.DebugString(), " and positions has shape ",
-      positions.DebugString());
+      DebugString(input), " and positions has shape ", DebugString(positions));
 }
 
 // Whether inputs fit, as far as their shapes are known. There may be no
@@ -124,21 +118,22 @@ inline absl::Status Check(const Shape& input,
 inline Problem ProblemOf(const Shape& input,
                          const std::vector<Shape>& positions,
                          const Attributes& attributes) {
-  const int rank = input.dims();
+  const int rank = static_cast<int>(input->size());
   Problem problem = {};
-  problem.heads = input.dim_size(rank - 2);
-  problem.head_dim = input.dim_size(rank - 1);
+  problem.heads = (*input)[rank - 2];
+  problem.head_dim = (*input)[rank - 1];
   problem.rotary_dim =
       attributes.rotary_dim < 0 ? problem.head_dim : attributes.rotary_dim;
   problem.base = attributes.base;
   problem.interleaved = attributes.interleaved;
   problem.inverse = attributes.inverse;
-  const int positions_rank = positions.empty() ? 1 : positions[0].dims();
+  const int positions_rank =
+      positions.empty() ? 1 : static_cast<int>(positions[0]->size());
   problem.repeats = 1;
   problem.count = 1;
   for (int i = 0; i < rank - 2; ++i) {
     (i < rank - 2 - positions_rank ? problem.repeats : problem.count) *=
-        input.dim_size(i);
+        (*input)[i];
   }
   return problem;
 }

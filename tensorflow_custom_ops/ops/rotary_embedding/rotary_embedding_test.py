@@ -345,6 +345,24 @@ class RotaryEmbeddingTest(RotaryEmbeddingTestCase):
         ):
             function(*inputs)
 
+    def test_claims_of_shapes_that_no_tensor_has(self) -> None:
+        with tf.Graph().as_default():
+            x = tf.compat.v1.placeholder(tf.float32)
+            x.set_shape([2**40, 2**40, 2, 4])
+            self.assertEqual(ops.rotary_embedding(x).shape, x.shape)
+            with self.assertRaisesRegex(ValueError, "RotaryEmbedding: rotary_dim must be at most .*, 4, but is 6"):
+                ops.rotary_embedding(x, rotary_dim=6)
+
+    @parameterized.parameters(*op_test_case.MODES)
+    def test_empty_with_dimensions_whose_product_is_too_large(self, mode: str) -> None:
+        # The positions would be for 2^80 places of each of no batches.
+        x = tf.reshape(tf.constant([]), [0, 2**40, 2**40, 1, 2])
+        with self.assertRaisesRegex(
+            (tf.errors.InvalidArgumentError, ValueError),
+            r"RotaryEmbedding: positions must have shape .* and positions has shape \[2,2\]",
+        ):
+            self.in_mode(mode, lambda x: ops.rotary_embedding(x, [[0, 1], [2, 3]]))(x)
+
     def test_refuses_two_positions(self) -> None:
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "positions must be one tensor or none, .* are 2"):
             gen_rotary_embedding.rotary_embedding(tf.ones([1, 1, 2]), [[0], [0]])

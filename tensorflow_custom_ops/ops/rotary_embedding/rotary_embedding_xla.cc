@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "tensorflow_custom_ops/core/shape.h"
 #include "tensorflow_custom_ops/core/type.h"
 #include "tensorflow_custom_ops/core/xla_custom_call.h"
 #include "tensorflow_custom_ops/core/xla_custom_call_handler.h"
@@ -30,7 +31,6 @@ namespace {
 
 using rotary_embedding::Attributes;
 using rotary_embedding::Problem;
-using rotary_embedding::Shape;
 
 #ifdef TENSORFLOW_CUSTOM_OPS_XLA_CUSTOM_CALLS
 
@@ -215,8 +215,8 @@ absl::Status CheckStatic(const xla::Shape& input,
 }
 
 Shape ShapeOf(const xla::Shape& shape) {
-  return Shape(std::vector<int64_t>(shape.dimensions().begin(),
-                                    shape.dimensions().end()));
+  return std::vector<int64_t>(shape.dimensions().begin(),
+                              shape.dimensions().end());
 }
 
 absl::Status LowerRotaryEmbedding(XlaLoweringContext& context) {
@@ -257,14 +257,16 @@ absl::Status LowerRotaryEmbedding(XlaLoweringContext& context) {
 #endif
   const Problem problem =
       rotary_embedding::ProblemOf(ShapeOf(*input_shape), positions, attributes);
-  if (problem.rotary_dim == 0) {
+  // Empty ones may have more positions than there should be angles of.
+  if (problem.rotary_dim == 0 ||
+      xla::ShapeUtil::IsZeroElementArray(*input_shape)) {
     context.SetOutput(0, inputs[0]);
     return absl::OkStatus();
   }
   std::optional<xla::XlaOp> given;
   if (num_positions > 0) given = inputs[1];
   context.SetOutput(0, EmitHlo(problem, inputs[0], *input_shape, given,
-                               num_positions > 0 ? positions[0].dims() : 0));
+                               num_positions > 0 ? positions[0]->size() : 0));
   return absl::OkStatus();
 }
 

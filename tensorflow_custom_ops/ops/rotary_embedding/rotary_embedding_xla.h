@@ -29,9 +29,9 @@ inline absl::StatusOr<XlaCall> DecodeXlaCall(
     const Attributes& attributes) {
   const auto input = args.get<xla::ffi::AnyBuffer>(0);
   if (input.has_error()) return Invalid("the custom call has no input");
-  const auto dimensions = [](const xla::ffi::AnyBuffer& buffer) {
-    return Shape(std::vector<int64_t>(buffer.dimensions().begin(),
-                                      buffer.dimensions().end()));
+  const auto dimensions = [](const xla::ffi::AnyBuffer& buffer) -> Shape {
+    return std::vector<int64_t>(buffer.dimensions().begin(),
+                                buffer.dimensions().end());
   };
   std::vector<Shape> positions_shapes;
   const auto positions = args.get<xla::ffi::AnyBuffer>(1);
