@@ -71,7 +71,12 @@ class NewOpTestCase(parameterized.TestCase):
         self.enter_context(mock.patch.dict(os.environ, {"BUILD_WORKSPACE_DIRECTORY": str(self.repository)}))
         self.rewrite = self.enter_context(mock.patch.object(lint, "rewrite", return_value=[]))
         # Those of another process, and quicker.
-        self.enter_context(mock.patch.object(new_op, "tensorflow_ops", return_value=["Relu"]))
+        self.enter_context(mock.patch.object(new_op, "tensorflow_ops", return_value=[f"{self.prefix()}Relu"]))
+
+    def prefix(self) -> str:
+        """With which the names of this project's ops start."""
+        (prefix,) = re.findall('^OP_PREFIX = "(.*)"$', (self.repository / OPS_BZL).read_text(), re.MULTILINE)
+        return str(prefix)
 
     def tree(self) -> dict[str, str]:
         """The ops' files, and their texts."""
@@ -153,7 +158,7 @@ class RefuseTest(NewOpTestCase):
 
     @parameterized.parameters(
         ("Soft-Clip", "is no name in lower case"),
-        ("relu", "TensorFlow has an op Relu"),
+        ("relu", r"TensorFlow has an op \w*Relu"),
         ("myop", "the package has an op my_op"),
         ("testing", "testing is a module or function of the package"),
         ("ops", "ops is a module or function of the package"),

@@ -104,7 +104,9 @@ class RenameProjectTest(parameterized.TestCase):
         self.assert_no_trace(PROJECT)
         self.assert_no_trace(rename_project.VARIABLES)
         self.assertTrue((self.copy / NAME / "__init__.py").exists())
-        self.assertEndsWith((self.copy / "README.md").read_text(), f"\n\nMade from {PROJECT}, Apache License 2.0.\n")
+        self.assertRegex(
+            (self.copy / "README.md").read_text(), rf"\n\nMade from {PROJECT}, Apache License 2\.0\. .*\.\n\Z"
+        )
         self.commit()
         self.assertLen(self.git("ls-files").splitlines(), files)
         for path in self.copy.rglob("*.py"):

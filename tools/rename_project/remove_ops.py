@@ -146,8 +146,11 @@ def _documentation(path: str, text: str, project: _Project) -> str:
         for part in (folder / relative).parts:
             parts = parts[:-1] if part == ".." else [*parts, part]
         name = "/".join(parts)
-        below = (f"{name}/", name)
-        return any(path.startswith(below) for path in project.gone) and not any(path.startswith(below) for path in left)
+
+        def has(paths: Collection[str]) -> bool:
+            return name in paths or any(path.startswith(f"{name}/") for path in paths)
+
+        return has(project.gone) and not has(left)
 
     here = pathlib.PurePosixPath(path).parent
     text = _ROW.sub(lambda row: "" if row["op"] in project.removed else row[0], text)

@@ -36,6 +36,7 @@ README = "README.md"
 CHANGELOG = "CHANGELOG.md"
 # How the line starts that tells where the project comes from, and in which nothing is replaced.
 ORIGIN = "Made from "
+_ORIGIN_END = "Apache License 2.0. The documentation may name ops of that project."
 
 _LICENSE = re.compile(
     r"^(?P<comment>#|//) SPDX-License-Identifier: Apache-2\.0\n(?:(?:#|//) SPDX-FileCopyrightText: .*\n)?", re.MULTILINE
@@ -149,7 +150,7 @@ def change(texts: Mapping[str, str], options: argparse.Namespace) -> dict[str, s
         check_name(options.name, texts)
         after = {path: renamed(text, options.name) for path, text in after.items()}
         if not re.search(f"^{ORIGIN}", after[README], re.MULTILINE):
-            after[README] = f"{after[README].rstrip()}\n\n{ORIGIN}{PROJECT}, Apache License 2.0.\n"
+            after[README] = f"{after[README].rstrip()}\n\n{ORIGIN}{PROJECT}, {_ORIGIN_END}\n"
     return after
 
 
