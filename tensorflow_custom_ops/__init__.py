@@ -52,7 +52,7 @@ def build_info() -> dict[str, object]:
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - to a type checker, of every attribute
-    """Imports `layers` when it is first used: it needs Keras to run on TensorFlow."""
-    if name == "layers":
-        return importlib.import_module("tensorflow_custom_ops.layers")
+    """Imports `jit`, and `layers`, which needs Keras to run on TensorFlow, when they are first used."""
+    if name in ("jit", "layers"):
+        return importlib.import_module(f"tensorflow_custom_ops.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -78,8 +78,21 @@ class FilesTest(ContentsTestCase):
         others = [name for name in self.files if not name.startswith(f"{self.info}/")]
         for name in others:
             libraries = "|".join(map(re.escape, LIBRARIES))
-            self.assertRegex(name, rf"\A{wheel_test_case.PACKAGE}/(.+\.pyi?|py\.typed|{libraries})\Z")
+            for_compilers = r"jit/(options\.json|lib/libcore\.a|include/.+\.(h|cc))"
+            self.assertRegex(name, rf"\A{wheel_test_case.PACKAGE}/(.+\.pyi?|py\.typed|{libraries}|{for_compilers})\Z")
             self.assertNotRegex(name, r"_test\.|test_|/tests?/")
+
+    def test_has_what_compilers_read(self) -> None:
+        include = f"{wheel_test_case.PACKAGE}/jit/include/"
+        headers = {name.removeprefix(include): text.decode() for name, text in self.files.items() if include in name}
+        self.assertIn(f"{wheel_test_case.PACKAGE}/core/elementwise/functor.h", headers)
+        for name, text in headers.items():
+            own = set(re.findall(rf'#include "({wheel_test_case.PACKAGE}/.+)"', text))
+            self.assertContainsSubset(own, headers, name)
+        library = self.files[f"{wheel_test_case.PACKAGE}/jit/lib/libcore.a"]
+        self.assertStartsWith(library, b"!<arch>\n")
+        self.assertLess(len(library), 2**20)
+        self.assertNotRegex(library, rb"bazel-out|/home/|/root/|/tmp/")
 
     def test_nothing_in_the_archive_says_when_or_where_it_was_made(self) -> None:
         for member in self.members:

@@ -230,7 +230,7 @@ def find_toolkit(environ: Mapping[str, str]) -> tuple[Toolkit, list[str]]:
     refused += [f"{toolkit.root} is CUDA {toolkit.version}" for toolkit in found.values()]
     looked = f"nvcc on PATH, {SYSTEM}/cuda* and {cache(environ)}"
     raise CudaError(
-        f"TF_NEED_CUDA is 1, and there is no CUDA {WANTED} toolkit among {looked}{because(refused)}; {ADVICE}"
+        f"there is no CUDA {WANTED} toolkit among {looked}{because(refused)}; {ADVICE}"
     )
 
 

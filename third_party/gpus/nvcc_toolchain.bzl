@@ -12,8 +12,25 @@ load(
 )
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain", "use_cpp_toolchain")
 
-def _gencode(architecture):
-    """The options for one entry of TF_CUDA_COMPUTE_CAPABILITIES."""
+NVCC_OPTIONS = [
+    "-x",
+    "cu",
+    "-std=c++17",
+    "-O3",
+    "-Xfatbin=-compress-all",
+    # CUDA 12.9 warns of each of the oldest architectures that it can do.
+    "-Wno-deprecated-gpu-targets",
+]
+
+def gencode(architecture):
+    """The options for one entry of TF_CUDA_COMPUTE_CAPABILITIES.
+
+    Args:
+      architecture: sm_XY, for its machine code, or compute_XY, for that and PTX.
+
+    Returns:
+      A list of strings.
+    """
     virtual = architecture.replace("sm_", "compute_")
     real = architecture.replace("compute_", "sm_")
     code = real if architecture == real else "[{},{}]".format(real, virtual)
@@ -25,15 +42,12 @@ def _each(variable, *flags):
 
 def _nvcc_toolchain_config_impl(ctx):
     host = find_cpp_toolchain(ctx)
-    options = ["-ccbin", host.compiler_executable, "-x", "cu", "-std=c++17", "-O3", "-Xfatbin=-compress-all"]
-
-    # CUDA 12.9 warns of each of the oldest architectures that it can do.
-    options.append("-Wno-deprecated-gpu-targets")
+    options = ["-ccbin", host.compiler_executable] + NVCC_OPTIONS
     if host.compiler != "clang":
         # Else gcc names a toolkit's headers by where the toolkit is, if that is shorter, and not as Bazel knows them.
         options.append("-Xcompiler=-fno-canonical-system-headers")
     for architecture in ctx.attr.architectures:
-        options += _gencode(architecture)
+        options += gencode(architecture)
     compile = flag_set(
         flag_groups = [
             flag_group(flags = options),

@@ -7,6 +7,7 @@ more about a build whose libraries are linked already.
 """
 
 load(":labels.bzl", "LABELS")
+load(":wheel_layout.bzl", "CC_LIBRARY", "FRAMEWORK_LIBRARY", "INCLUDE_ROOTS")
 
 _ROOT_BUILD = """\
 package(default_visibility = ["//visibility:public"])
@@ -25,13 +26,13 @@ cc_library(
 # Linked by name, and without RPATH: TensorFlow is imported before any op library is loaded.
 cc_library(
     name = "framework",
-    linkopts = ["'-L{lib_dir}'", "-l:libtensorflow_framework.so.2"],
+    linkopts = ["'-L{lib_dir}'", "-l:{framework_library}"],
     deps = [":headers"],
 )
 
 cc_library(
     name = "cc",
-    linkopts = ["'-L{lib_dir}'", "-l:libtensorflow_cc.so.2"],
+    linkopts = ["'-L{lib_dir}'", "-l:{cc_library}"],
     deps = [":framework"],
 )
 
@@ -59,9 +60,6 @@ alias(
     visibility = ["//visibility:public"],
 )
 """
-
-# Beside the include directory itself; XLA's headers need them, and tf.sysconfig does not give them.
-_INCLUDE_ROOTS = ["include/external/highwayhash", "include/external/farmhash_archive/src"]
 
 def _write_aliases(ctx, include, repository, builds):
     """Writes the BUILD files of a repository's packages: its aliases, as far as the wheel has their headers.
@@ -98,7 +96,7 @@ def _tensorflow_facade_impl(ctx):
     ctx.file("stamp.txt", info["content_hash"] + "\n")
     ctx.file("wheel.bzl", "WHEEL = struct(cxx_flags = {})\n".format(info["cxx_flags"]))
     hdrs = ["include"]
-    includes = ["include"] + [r for r in _INCLUDE_ROOTS if include.dirname.get_child(r).exists]
+    includes = [root for root in INCLUDE_ROOTS if include.dirname.get_child(root).exists]
     if (major, minor) == ("2", "19"):
         # The headers of this version alone include some of LLVM's, which its wheel lacks.
         ctx.symlink(ctx.path(ctx.attr._stand_in).dirname.dirname.dirname, "stand_in")
@@ -112,6 +110,8 @@ def _tensorflow_facade_impl(ctx):
             'TF_VERSION_SUFFIX=\\"{}\\"'.format(suffix),
             "TENSORFLOW_WHEEL_HASH=" + info["content_hash"][:16],
         ],
+        cc_library = CC_LIBRARY,
+        framework_library = FRAMEWORK_LIBRARY,
         hdrs = hdrs,
         includes = includes,
         lib_dir = info["lib_dir"],

@@ -45,6 +45,10 @@ _API = """\
 
 ::: tensorflow_custom_ops.layers
 
+## Compiling ops
+
+::: tensorflow_custom_ops.jit
+
 ## Testing
 
 ::: tensorflow_custom_ops.testing
