@@ -229,9 +229,7 @@ def find_toolkit(environ: Mapping[str, str]) -> tuple[Toolkit, list[str]]:
             return found[major], refused
     refused += [f"{toolkit.root} is CUDA {toolkit.version}" for toolkit in found.values()]
     looked = f"nvcc on PATH, {SYSTEM}/cuda* and {cache(environ)}"
-    raise CudaError(
-        f"there is no CUDA {WANTED} toolkit among {looked}{because(refused)}; {ADVICE}"
-    )
+    raise CudaError(f"there is no CUDA {WANTED} toolkit among {looked}{because(refused)}; {ADVICE}")
 
 
 def because(reasons: list[str]) -> str:
