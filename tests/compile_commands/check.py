@@ -22,14 +22,15 @@ from tools.compile_commands import compile_commands
 CLANGD = pathlib.Path(__file__).absolute().parents[3] / "lint_packages/venv/bin/clangd"
 
 PACKAGE = "tensorflow_custom_ops"
-DEFINITION = f"{PACKAGE}/ops/top_k_mask/top_k_mask.cc"
-KERNEL = f"{PACKAGE}/ops/top_k_mask/top_k_mask_kernel.cc"
-GPU_KERNEL = f"{PACKAGE}/ops/top_k_mask/top_k_mask_gpu.cu.cc"
+BY_HAND = "examples/by_hand/my_op"
+DEFINITION = f"{BY_HAND}/my_op.cc"
+KERNEL = f"{BY_HAND}/my_op_kernel.cc"
+GPU_KERNEL = f"{BY_HAND}/my_op_gpu.cu.cc"
 # Of an elementwise op, once for each instruction set.
 ELEMENTWISE = f"{PACKAGE}/core/elementwise/cpu_functions.cc"
 ISAS = ("baseline", "avx2", "avx512")
 # For headers clangd takes the command of the source that has the most similar name.
-HEADERS = (f"{PACKAGE}/ops/my_op/my_op.h", f"{PACKAGE}/ops/top_k_mask/top_k_mask_gpu.h")
+HEADERS = (f"{PACKAGE}/ops/my_op/my_op.h", f"{BY_HAND}/my_op_gpu.h")
 
 
 def chosen(written: Sequence[dict[str, Any]], file: str, argument: str | None = None) -> dict[str, Any]:

@@ -45,7 +45,7 @@ _BY_TENSORFLOW: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
     ((ValueError,), r"^Input '\w+' passed \w+ expected \w+ while building NodeDef"),
     # Where the output of empty inputs would not be empty, and there is not the memory.
     ((tf.errors.ResourceExhaustedError,), r"^OOM when allocating tensor with shape\["),
-    # Of row_norm, which is made of TensorFlow's ops, for scalars whose shape is not known before.
+    # Of composite ops, which are made of TensorFlow's, for scalars whose shape is not known before.
     ((tf.errors.InvalidArgumentError,), r"^Invalid reduction dimension \(-1 for input with 0 dimension\(s\)"),
 )
 
