@@ -29,6 +29,7 @@ FILES = {
     "code/one.py": "ONE = 1  # ```\n",
     "code/two.cc": "int Two();\n",
     "tensorflow_custom_ops/__init__.py": '"""P."""\n\n\ndef build_info() -> str:\n    """Tells about the build."""\n',
+    "tensorflow_custom_ops/jit/__init__.py": '"""Compiles."""\n',
     "tensorflow_custom_ops/layers/__init__.py": '"""Layers."""\n',
     "tensorflow_custom_ops/testing/__init__.py": '"""Checks."""\n',
     "tensorflow_custom_ops/testing/op_check.py": 'def op_check() -> None:\n    """Checks."""\n',

@@ -58,7 +58,7 @@ class RepositoryTest(parameterized.TestCase):
     def setUpClass(cls) -> None:
         super().setUpClass()
         paths = [path for path in REPOSITORY.rglob("*") if path.is_file() and ".git" not in path.parts]
-        left_out = re.compile(r"(bazel-|\.\w+_cache/|site/).*|.*(\.pyc|\.bazelrc\.user)")
+        left_out = re.compile(r"(bazel-|\.\w+_cache/|site/).*|.*(\.pyc|\.bazelrc\.user)|compile_commands\.json")
         contents = {str(path.relative_to(REPOSITORY)): path.read_bytes() for path in paths}
         cls.texts = {
             path: content.decode()
